@@ -1,0 +1,111 @@
+//! What a person may ask of the service and no tool may do.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{DocumentId, WorkspaceId};
+use crate::value::ValueKind;
+
+/// One request of a person. On the wire `call` is the name and `params` holds the fields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "call", content = "params")]
+pub enum Admin {
+    /// How the service is: process, release, store.
+    #[serde(rename = "service.status")]
+    ServiceStatus {},
+    /// Finish what is running, then end.
+    #[serde(rename = "service.stop")]
+    ServiceStop {},
+    /// A newer bridge asks an older service to finish what it is doing and end.
+    #[serde(rename = "service.make_room")]
+    ServiceMakeRoom {
+        /// The release of the bridge.
+        release: String,
+        /// The build of the bridge.
+        build: String,
+    },
+    /// Creates a workspace, under an ID that the caller chose, so that a repeat makes no second one.
+    #[serde(rename = "workspace.create")]
+    WorkspaceCreate {
+        /// The new workspace's ID.
+        workspace_id: WorkspaceId,
+        /// Its name: one line, not empty.
+        name: String,
+    },
+    /// Renames a workspace.
+    #[serde(rename = "workspace.rename")]
+    WorkspaceRename {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// Its new name.
+        name: String,
+    },
+    /// Archives a workspace, or takes it back.
+    #[serde(rename = "workspace.archive")]
+    WorkspaceArchive {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// Whether it is archived.
+        archived: bool,
+    },
+    /// Marks a workspace as deleted (read-only), or takes it back.
+    #[serde(rename = "workspace.delete")]
+    WorkspaceDelete {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// Whether it is deleted.
+        deleted: bool,
+    },
+    /// Moves a document among the documents of its workspace.
+    #[serde(rename = "document.move")]
+    DocumentMove {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The document.
+        document_id: DocumentId,
+        /// The document to stand under; none: the workspace's root.
+        parent_document_id: Option<DocumentId>,
+        /// The sibling to stand behind; none: first, or last with `at_end`.
+        after_document_id: Option<DocumentId>,
+        /// Whether to stand last.
+        #[serde(default)]
+        at_end: bool,
+    },
+    /// Puts a document, and all under it, into the trash.
+    #[serde(rename = "document.trash")]
+    DocumentTrash {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The document.
+        document_id: DocumentId,
+    },
+    /// Takes a document out of the trash.
+    #[serde(rename = "document.untrash")]
+    DocumentUntrash {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The document.
+        document_id: DocumentId,
+    },
+    /// Defines an attribute of a workspace, or changes its definition.
+    #[serde(rename = "attribute.define")]
+    AttributeDefine {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The key; not one that begins with `koru.`.
+        key: String,
+        /// What people see; none: the key.
+        label: Option<String>,
+        /// The kinds of value that it takes.
+        kinds: Vec<ValueKind>,
+        /// The only texts that it takes; none: any.
+        options: Option<Vec<String>>,
+    },
+    /// Removes an attribute's definition; refused while it is used.
+    #[serde(rename = "attribute.remove")]
+    AttributeRemove {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The key.
+        key: String,
+    },
+}

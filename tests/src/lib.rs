@@ -1,0 +1,1 @@
+//! The real programs, tested from outside.
