@@ -2,9 +2,17 @@
 //!
 //! Invariant: no I/O, no clock, no chance outside [`protocol::home`]; ids and times come from the caller.
 
+pub mod diff;
+pub mod document;
 pub mod edit;
 pub mod ids;
+pub mod inline;
 pub mod limits;
 pub mod node;
+pub mod order;
 pub mod protocol;
+pub mod revision;
+pub mod table;
+pub mod tag;
+pub mod text;
 pub mod value;

@@ -1,8 +1,12 @@
 //! `add_tag`: a tag on a node.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{NodeRef, TagId};
+use crate::edit::draft::{Draft, Looks};
+use crate::edit::fault::{Fault, Target};
+use crate::tag;
 
 /// Tags a node; creates the tag and its parents where they do not exist.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,4 +22,49 @@ pub struct AddTag {
     /// The ID of a tag that exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag_id: Option<TagId>,
+}
+
+/// The tag that an operation names by ID.
+///
+/// # Errors
+/// When the workspace has no such tag.
+pub(super) fn existing_tag(draft: &mut Draft<'_>, tag: TagId) -> Result<TagId, Fault> {
+    if draft.facts.has_tag(tag)? {
+        return Ok(tag);
+    }
+    Err(Fault::NotFound { target: Target::Tag, field: "tag_id", id: tag.to_string() })
+}
+
+/// What a `tag` field must be.
+pub(super) fn accepted_name(name: &str) -> Result<String, Fault> {
+    tag::accept(name).map_err(|fault| Fault::invalid("tag", fault.to_string()))
+}
+
+/// Neither or both of `tag` and `tag_id` are given.
+pub(super) fn not_exactly_one() -> Fault {
+    Fault::invalid("tag", "give exactly one of tag and tag_id")
+}
+
+impl AddTag {
+    /// Applies the operation to a draft. A tag that is there already is fine.
+    ///
+    /// # Errors
+    /// When the node is gone or carries another text, the name is no tag name or the ID unknown.
+    pub fn apply(&self, draft: &mut Draft<'_>) -> Result<(), Fault> {
+        let node = draft.expect(&self.node_id, &self.expected, Looks::Past)?;
+        let tag = match (&self.tag, self.tag_id) {
+            (Some(name), None) => {
+                let name = accepted_name(name)?;
+                draft.facts.make_tag(&name)?
+            }
+            (None, Some(id)) => existing_tag(draft, id)?,
+            _ => return Err(not_exactly_one()),
+        };
+        if !node.tags.contains(&tag) {
+            draft.change(node.id, |node| {
+                node.tags.insert(tag);
+            });
+        }
+        Ok(())
+    }
 }

@@ -1,9 +1,15 @@
 //! `insert`: a new node.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{NodeId, NodeRef};
 use crate::node::Kind;
+use crate::document::state::Node;
+use crate::edit::draft::{Draft, PlaceNames};
+use crate::edit::fault::Fault;
+use crate::inline::RichText;
+use crate::limits;
 
 /// Inserts a new node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,4 +30,48 @@ pub struct Insert {
     /// The text, at most 1 MiB, literal (no Markdown). Absent: empty. A table has rows by line feed and cells by tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+impl Insert {
+    /// Applies the operation to a draft.
+    ///
+    /// # Errors
+    /// When the ID was used before, the place is gone or does not take the kind, or the text does not
+    /// fit the kind.
+    pub fn apply(&self, draft: &mut Draft<'_>) -> Result<(), Fault> {
+        if self.kind == Kind::Title {
+            return Err(Fault::invalid("kind", "is title; a document has one title, its root"));
+        }
+        if draft.state().node(self.node_id).is_some() {
+            return Err(Fault::invalid(
+                "node_id",
+                "was used in this document before; choose a new UUID for a new node",
+            ));
+        }
+        let text = self
+            .kind
+            .accept_text(self.text.as_deref().unwrap_or_default())
+            .map_err(|fault| Fault::invalid("text", fault.to_string()))?;
+        let place = draft.place(PlaceNames {
+            parent: &self.parent_id,
+            after: self.after_node_id.as_ref(),
+            at_end: self.at_end,
+        })?;
+        draft.check_fits(self.kind, 0, place.parent)?;
+        if draft.state().live_nodes() >= limits::DOCUMENT_NODES {
+            let limit = limits::DOCUMENT_NODES;
+            return Err(Fault::invalid(
+                "node_id",
+                format!("would be one node too many; the limit is {limit} nodes a document"),
+            ));
+        }
+        let mut node = Node::new(self.node_id, self.kind);
+        node.set_rich(if self.kind.has_inlines() {
+            RichText::with_tokens(&text)
+        } else {
+            RichText::plain(text)
+        });
+        draft.add(node, &place);
+        Ok(())
+    }
 }

@@ -1,11 +1,19 @@
 //! Operations and the batches that they come in.
+//!
+//! An operation is one file: its fields (which are its schema), its rules, its tests. None knows its
+//! place in the batch.
 
 mod add_tag;
+pub mod batch;
 mod clear_attribute;
+pub mod draft;
+pub mod facts;
+pub mod fault;
 mod flat_schema;
 mod insert;
 mod insert_inline;
 mod move_node;
+pub mod plan;
 mod remove;
 mod remove_tag;
 mod replace_text;
@@ -29,6 +37,8 @@ pub use set_attribute::SetAttribute;
 pub use set_done::SetDone;
 pub use set_language::SetLanguage;
 
+use crate::ids::NodeRef;
+
 /// Declares the operations: the enum, its reading, and the list of names and schemas.
 macro_rules! operations {
     ($($name:literal => $variant:ident,)*) => {
@@ -42,6 +52,16 @@ macro_rules! operations {
         impl Operation {
             /// The names of all operations, in the order of the documentation.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// Applies the operation to a draft.
+            ///
+            /// # Errors
+            /// Why it is refused; the draft may then be dropped or gone on with.
+            pub fn apply(&self, draft: &mut draft::Draft<'_>) -> Result<(), fault::Fault> {
+                match self {
+                    $(Self::$variant(operation) => operation.apply(draft),)*
+                }
+            }
 
             /// The schema of each operation's fields, `op` left out.
             #[must_use]
@@ -77,4 +97,34 @@ operations! {
     "clear_attribute" => ClearAttribute,
     "add_tag" => AddTag,
     "remove_tag" => RemoveTag,
+}
+
+impl Operation {
+    /// The node that the operation makes or changes.
+    #[must_use]
+    pub fn node(&self) -> NodeRef {
+        match self {
+            Self::Insert(insert) => NodeRef::Whole(insert.node_id),
+            Self::ReplaceText(ReplaceText { node_id, .. })
+            | Self::InsertInline(InsertInline { node_id, .. })
+            | Self::MoveNode(MoveNode { node_id, .. })
+            | Self::Remove(Remove { node_id, .. })
+            | Self::SetDone(SetDone { node_id, .. })
+            | Self::SetLanguage(SetLanguage { node_id, .. })
+            | Self::SetAttribute(SetAttribute { node_id, .. })
+            | Self::ClearAttribute(ClearAttribute { node_id, .. })
+            | Self::AddTag(AddTag { node_id, .. })
+            | Self::RemoveTag(RemoveTag { node_id, .. }) => node_id.clone(),
+        }
+    }
+
+    /// The parent and the neighbour that the operation names.
+    #[must_use]
+    pub fn place(&self) -> [Option<&NodeRef>; 2] {
+        match self {
+            Self::Insert(insert) => [Some(&insert.parent_id), insert.after_node_id.as_ref()],
+            Self::MoveNode(moved) => [Some(&moved.parent_id), moved.after_node_id.as_ref()],
+            _ => [None, None],
+        }
+    }
 }

@@ -1,8 +1,12 @@
 //! `remove_tag`: a node without a tag.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{NodeRef, TagId};
+use crate::edit::add_tag::{accepted_name, existing_tag, not_exactly_one};
+use crate::edit::draft::{Draft, Looks};
+use crate::edit::fault::Fault;
 
 /// Takes a tag off a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,4 +22,28 @@ pub struct RemoveTag {
     /// The ID of the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag_id: Option<TagId>,
+}
+
+impl RemoveTag {
+    /// Applies the operation to a draft. A tag that is not there is fine.
+    ///
+    /// # Errors
+    /// When the node is gone or carries another text, the name is no tag name or the ID unknown.
+    pub fn apply(&self, draft: &mut Draft<'_>) -> Result<(), Fault> {
+        let node = draft.expect(&self.node_id, &self.expected, Looks::Past)?;
+        let tag = match (&self.tag, self.tag_id) {
+            (Some(name), None) => {
+                let name = accepted_name(name)?;
+                draft.facts.find_tag(&name)?
+            }
+            (None, Some(id)) => Some(existing_tag(draft, id)?),
+            _ => return Err(not_exactly_one()),
+        };
+        if let Some(tag) = tag.filter(|tag| node.tags.contains(tag)) {
+            draft.change(node.id, |node| {
+                node.tags.remove(&tag);
+            });
+        }
+        Ok(())
+    }
 }
