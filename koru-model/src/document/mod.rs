@@ -8,6 +8,9 @@ pub mod read;
 pub mod state;
 pub mod view;
 
+#[cfg(test)]
+mod properties;
+
 pub use crdt::{CrdtError, Replica};
 pub use state::{Node, Resolved, Shown, State};
 

@@ -128,3 +128,8 @@ impl Operation {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod check;
+#[cfg(test)]
+mod tests;
