@@ -13,6 +13,35 @@ use super::Operation;
 /// What a read adds to an inline; an agent may send it back, and it is ignored.
 const ADDED_BY_READ: [&str; 5] = ["at_utf8", "title", "name", "lifecycle", "resolved"];
 
+/// What a field is, in one sentence for all operations that take it. A field that is not here has
+/// the documentation of its struct.
+const JOINED: [(&str, &str); 12] = [
+    (
+        "node_id",
+        "The node: its ID, or a tail of it (8 or more hex digits). insert: a whole new UUID that you choose.",
+    ),
+    (
+        "expected",
+        "The node's exact text as the operation finds it, after earlier ones of its batch.",
+    ),
+    (
+        "text",
+        "The text, literal (no Markdown), at most 1 MiB. Keep the tokens [[...]] of inlines that shall stay. Table: rows by line feed, cells by tab.",
+    ),
+    ("parent_id", "The parent; not a code, table, contact or divider."),
+    ("after_node_id", "The sibling to stand behind. Absent: first."),
+    ("at_end", "true: last under the parent, in place of after_node_id."),
+    ("kind", "The kind; it never changes. A heading stands only under the title or a heading."),
+    ("at_utf8", "Byte offset into expected (UTF-8), on a character boundary, not inside a token."),
+    ("key", "koru.due, koru.priority, koru.color, koru.list, or a key from list_attributes."),
+    ("value", "The value; replaces what stands under the key."),
+    (
+        "tag",
+        "The tag's name, / separates levels, at most 200 characters. Exactly one of tag and tag_id.",
+    ),
+    ("tag_id", "The ID of a tag that exists."),
+];
+
 impl Operation {
     /// The operations that may fill a new document.
     pub const INITIAL: &'static [&'static str] =
@@ -94,23 +123,31 @@ fn exact(name: &str, schema: Schema) -> Value {
 
 /// `op`, with the fields of each operation: what the flat object alone does not tell an agent.
 fn op_property(variants: &Map<String, Value>) -> Value {
-    let mut lines = Vec::new();
-    for (name, variant) in variants {
-        let fields: Vec<String> = variant["properties"]
-            .as_object()
-            .into_iter()
-            .flat_map(Map::keys)
-            .map(|field| {
-                if requires(variant, field) { field.clone() } else { format!("{field}?") }
-            })
+    const SHARED: [&str; 2] = ["node_id", "expected"];
+    let described = variants.iter().map(|(name, variant)| {
+        let takes_shared = SHARED.iter().all(|field| requires(variant, field));
+        let fields = variant["properties"].as_object().into_iter().flat_map(Map::keys);
+        let fields: Vec<String> = fields
+            .filter(|field| !takes_shared || !SHARED.contains(&field.as_str()))
+            .map(|field| format!("{field}{}", if requires(variant, field) { "" } else { "?" }))
             .collect();
-        lines.push(format!("{name}({})", fields.join(", ")));
-    }
+        let listed = format!("{name}({})", fields.join(", "));
+        (takes_shared, listed)
+    });
+    let (sharing, alone): (Vec<_>, Vec<_>) = described.partition(|(takes_shared, _)| *takes_shared);
+    let join = |part: Vec<(bool, String)>| {
+        part.into_iter().map(|(_, listed)| listed).collect::<Vec<_>>().join(", ")
+    };
     let names: Vec<&String> = variants.keys().collect();
     json!({
         "type": "string",
         "enum": names,
-        "description": format!("Which operation; it takes exactly these fields (? may be left out): {}.", lines.join("; ")),
+        "description": format!(
+            "The operation takes exactly these fields (? may be left out): {}; with {}: {}.",
+            join(alone),
+            SHARED.join(" and "),
+            join(sharing),
+        ),
     })
 }
 
@@ -118,34 +155,21 @@ fn requires(variant: &Value, field: &str) -> bool {
     variant["required"].as_array().is_some_and(|required| required.iter().any(|name| name == field))
 }
 
-/// One property out of the field of that name of several operations.
-///
-/// What holds for most operations comes first and plain; what holds for some is introduced by
-/// their names.
+/// One property out of the field of that name of several operations; which ones take it is said
+/// first, unless most do.
 fn merged_property(variants: &Map<String, Value>, field: &str) -> Value {
-    let mut docs: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut merged = None;
-    for (name, variant) in variants {
-        let Some(property) = variant["properties"].get(field) else { continue };
-        let doc = property["description"].as_str().unwrap_or_default();
-        match docs.iter_mut().find(|(known, _)| *known == doc) {
-            Some((_, names)) => names.push(name),
-            None => docs.push((doc, vec![name])),
-        }
-        merged.get_or_insert(property);
-    }
-    docs.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let description: Vec<String> = docs
+    let takers: Vec<(&String, &Value)> = variants
         .iter()
-        .map(|(doc, names)| {
-            if names.len() * 2 > variants.len() {
-                (*doc).to_owned()
-            } else {
-                format!("{}: {doc}", names.join(", "))
-            }
-        })
+        .filter_map(|(name, variant)| Some((name, variant["properties"].get(field)?)))
         .collect();
-    let mut merged = merged.cloned().unwrap_or_default();
-    merged["description"] = description.join(" ").into();
+    let mut merged = takers.first().map_or(Value::Null, |(_, property)| (*property).clone());
+    let text = JOINED.iter().find(|(name, _)| *name == field).map_or_else(
+        || merged["description"].as_str().unwrap_or_default().to_owned(),
+        |(_, text)| (*text).to_owned(),
+    );
+    let is_common = takers.len() * 2 > variants.len();
+    let names: Vec<&str> = takers.iter().map(|(name, _)| name.as_str()).collect();
+    merged["description"] =
+        if is_common { text } else { format!("{}: {text}", names.join(", ")) }.into();
     merged
 }

@@ -93,7 +93,9 @@ pub(in crate::protocol) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<
     let wrong = plain(name);
     let likeness = |known: &str| {
         let known = plain(known);
-        let holds = known.len() > 3 && wrong.len() > 3 && (wrong.contains(&known) || known.contains(&wrong));
+        let holds = known.len() > 3
+            && wrong.len() > 3
+            && (wrong.contains(&known) || known.contains(&wrong));
         strsim::normalized_damerau_levenshtein(&wrong, &known).max(if holds { 0.7 } else { 0.0 })
     };
     known

@@ -95,7 +95,8 @@ fn inline(inline: &Value, path: &Path<'_>, faults: &mut Faults) {
     };
     let kind = inline["type"].as_str().unwrap_or("document");
     if inline.get(needed).is_none() {
-        let reason = format!("required field is missing: an inline of type {kind} names a {needed}");
+        let reason =
+            format!("required field is missing: an inline of type {kind} names a {needed}");
         faults.add(&Path::Field(path, needed), reason);
     }
     for field in foreign.iter().filter(|field| inline.get(**field).is_some()) {

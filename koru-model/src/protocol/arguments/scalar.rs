@@ -111,7 +111,8 @@ fn why_refused(schema: &Schema, text: &str) -> Option<String> {
 
 /// Why a name is refused that a list does not hold.
 pub(super) fn not_one_of(text: &str, names: &[&str]) -> String {
-    let near = nearest(text, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+    let near =
+        nearest(text, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
     format!("{:?} is not taken; {near}It is one of: {}", shortened(text), names.join(", "))
 }
 

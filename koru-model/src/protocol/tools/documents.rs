@@ -9,7 +9,7 @@ use crate::ids::{DocumentId, NodeRef, WorkspaceId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDocuments {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
     /// The most documents in the answer, 1 to 1000; a page also ends at 24 KB. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,9 +25,9 @@ pub struct ListDocuments {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependentRequired" = { "after_node_id": ["revision"] }))]
 pub struct ReadDocument {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
-    /// The document's ID, from list_documents.
+    /// The document's ID.
     pub document_id: DocumentId,
     /// Read only this node and what is under it: its ID, or a tail of it of at least 8 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,8 +55,8 @@ pub struct ReadDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDocumentLinks {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
-    /// The document's ID, from list_documents.
+    /// The document's ID.
     pub document_id: DocumentId,
 }

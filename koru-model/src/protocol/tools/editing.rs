@@ -13,7 +13,7 @@ use crate::limits;
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependentRequired" = { "initial_operations": ["root_node_id"] }))]
 pub struct CreateDocument {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
     /// The title: one line, at most 1000 characters.
     #[schemars(length(max = limits::TITLE_CHARS))]
@@ -49,9 +49,9 @@ fn initial_operations(generator: &mut SchemaGenerator) -> Schema {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditDocument {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
-    /// The document's ID, from list_documents.
+    /// The document's ID.
     pub document_id: DocumentId,
     /// The revision that the changes are based on, from read_document, create_document or edit_document.
     pub base_revision: String,

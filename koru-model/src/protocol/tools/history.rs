@@ -11,9 +11,9 @@ use crate::limits;
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependentRequired" = { "before_id": ["before_at"] }))]
 pub struct ListDocumentVersions {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
-    /// The document's ID, from list_documents.
+    /// The document's ID.
     pub document_id: DocumentId,
     /// Continue before this time: next_before_at of the page before, together with before_id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,9 +31,9 @@ pub struct ListDocumentVersions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveDocumentVersion {
-    /// The workspace's ID, from list_workspaces.
+    /// The workspace's ID.
     pub workspace_id: WorkspaceId,
-    /// The document's ID, from list_documents.
+    /// The document's ID.
     pub document_id: DocumentId,
     /// A short name for the version: one line, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]

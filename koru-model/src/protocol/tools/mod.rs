@@ -77,8 +77,7 @@ impl Tool {
     }
 
     fn parse<P: DeserializeOwned>(&self, arguments: Value) -> Result<P, ToolError> {
-        let normal =
-            self.normalize(arguments).map_err(|problems| ToolError::invalid(&problems))?;
+        let normal = self.normalize(arguments).map_err(|problems| ToolError::invalid(&problems))?;
         serde_path_to_error::deserialize(normal).map_err(|error| {
             let path = error.path().to_string();
             ToolError::invalid(&[Problem::new(path, error.into_inner().to_string())])

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    ADD, CHANGE, CreateDocument, EditDocument, GetDocumentation, ListAttributes,
-    ListDocumentLinks, ListDocumentVersions, ListDocuments, ListTags, ListWorkspaces, READ,
-    ReadDocument, SaveDocumentVersion, Tool, find, no_such_tool,
+    ADD, CHANGE, CreateDocument, EditDocument, GetDocumentation, ListAttributes, ListDocumentLinks,
+    ListDocumentVersions, ListDocuments, ListTags, ListWorkspaces, READ, ReadDocument,
+    SaveDocumentVersion, Tool, find, no_such_tool,
 };
 use crate::protocol::error::ToolError;
 
