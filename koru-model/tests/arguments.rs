@@ -2,6 +2,8 @@
 //!
 //! Cases C16, C20, C21 and C22 of the collection of reported failures.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking, too")]
+
 use koru_model::edit::Operation;
 use koru_model::protocol::error::{Code, ToolError};
 use koru_model::protocol::tools::{self, Call};

@@ -124,3 +124,45 @@ fn join_alternatives(schema: &mut Map<String, Value>) {
         join_alternatives(schema);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_between_names_become_one_list() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        enum Documented {
+            /// First.
+            A,
+            /// Second.
+            B,
+            C,
+            D,
+        }
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Parameters {
+            /// One.
+            one: Documented,
+            /// Two.
+            two: Option<Documented>,
+            /// Three.
+            three: Option<Vec<u64>>,
+        }
+        let schema = checked::<Parameters>();
+        for (name, description) in [("one", "One."), ("two", "Two.")] {
+            let property = &schema["properties"][name];
+            assert_eq!(property["type"], "string");
+            assert_eq!(property["description"], description);
+            let mut names: Vec<&str> =
+                property["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["A", "B", "C", "D"]);
+            assert_eq!(property.as_object().unwrap().len(), 3, "{property}");
+        }
+        let three = json!({ "description": "Three.", "type": "array", "items": { "type": "integer", "minimum": 0 } });
+        assert_eq!(schema["properties"]["three"], three);
+    }
+}

@@ -19,6 +19,8 @@ use crate::edit::Operation;
 const INJECTED: &str = "wait_for_previous";
 
 type Schema = Map<String, Value>;
+/// Why a field is refused that the object would take in another form; `None` where it never does.
+type Elsewhere<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Brings the arguments of a call into the form of its schema.
 ///
@@ -106,7 +108,7 @@ fn object(schema: &Schema, given: Schema, path: &Path<'_>, faults: &mut Faults) 
 fn fields(
     schema: &Schema,
     given: Schema,
-    elsewhere: Option<&dyn Fn(&str) -> Option<String>>,
+    elsewhere: Option<Elsewhere<'_>>,
     path: &Path<'_>,
     faults: &mut Faults,
 ) -> Value {

@@ -68,11 +68,9 @@ fn no_such_operation(op: &Value, variants: &Map<String, Value>) -> String {
 /// What an operation asks of its fields together; each is right by itself.
 fn between_fields(name: &str, fields: &Value, path: &Path<'_>, faults: &mut Faults) {
     match name {
-        "insert" | "move" => {
-            if fields["at_end"] == true && fields.get("after_node_id").is_some() {
-                let reason = "at_end: true stands in place of after_node_id; give one of the two";
-                faults.add(&Path::Field(path, "at_end"), reason);
-            }
+        "insert" | "move" if fields["at_end"] == true && fields.get("after_node_id").is_some() => {
+            let reason = "at_end: true stands in place of after_node_id; give one of the two";
+            faults.add(&Path::Field(path, "at_end"), reason);
         }
         "add_tag" | "remove_tag" => match (fields.get("tag"), fields.get("tag_id")) {
             (None, None) => {
