@@ -33,7 +33,7 @@ fn offenders(words: &[&str], may: impl Fn(&str) -> bool) -> Vec<String> {
                 let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
                 words.any(|found| found == *word)
             };
-            if words.iter().any(|word| has(word)) {
+            if words.iter().any(has) {
                 found.push(format!("{name}:{}: {line}", number + 1));
             }
         }

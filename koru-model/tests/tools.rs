@@ -304,8 +304,8 @@ fn the_documentation_shows_what_is_taken() {
         let is_told = TEXT.contains(tool.name) || tool.read_only;
         assert!(is_told, "{} is not mentioned", tool.name);
     }
-    let start = TEXT.find("{\"workspace_id\"").unwrap();
-    let end = start + TEXT[start..].find("```").unwrap();
-    let example = TEXT[start..end].replace('…', WORKSPACE);
-    Call::parse("create_document", serde_json::from_str(&example).unwrap()).unwrap();
+    let blocks = TEXT.split("```").map(|block| block.trim_start_matches("json").trim());
+    let example = blocks.filter(|block| block.starts_with("{\"workspace_id\"")).last().unwrap();
+    let example = serde_json::from_str(&example.replace('…', WORKSPACE)).unwrap();
+    Call::parse("create_document", example).unwrap();
 }
