@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use koru_model::ids::{DocumentId, WorkspaceId};
 use koru_model::limits;
 use koru_model::protocol::error::{Code, Problem, ToolError};
+use koru_model::protocol::wire::RELEASE;
 use rusqlite::ErrorCode;
 use serde_json::json;
 
@@ -207,7 +208,7 @@ pub enum ServiceError {
         /// The key.
         key: String,
         /// The nodes that carry it.
-        uses: u64,
+        uses: u32,
     },
     /// The workspace defines no such attribute.
     #[error("no attribute {key}")]
@@ -229,6 +230,12 @@ pub enum ServiceError {
     /// The service ends.
     #[error("the service ends")]
     Stopping,
+    /// The bridge is no newer than this service.
+    #[error("the bridge is no newer")]
+    NotNewer,
+    /// The bridge speaks no protocol version that this service speaks.
+    #[error("no protocol version in common")]
+    NoCommonProtocol,
     /// The result is too large.
     #[error("a result of {bytes} bytes")]
     ResultTooLarge {
@@ -361,6 +368,16 @@ impl From<ServiceError> for ToolError {
             ServiceError::Stopping => Self::new(
                 Code::Busy,
                 "The service is about to end and takes no new calls. Nothing was changed; try again in a second.",
+            ),
+            ServiceError::NotNewer => Self::new(
+                Code::VersionMismatch,
+                "The running service is as new as the bridge or newer, and stays.",
+            ),
+            ServiceError::NoCommonProtocol => Self::new(
+                Code::VersionMismatch,
+                format!(
+                    "The running koru-service {RELEASE} cannot talk with this koru-mcp. Ask the user to quit the client completely and start it again, so that both are of one release."
+                ),
             ),
             ServiceError::ResultTooLarge { bytes, limit } => Self::new(
                 Code::TooLarge,

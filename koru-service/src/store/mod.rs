@@ -1,9 +1,13 @@
 //! The store: one SQLite database, one thread that writes, a few connections that read. All SQL is below this folder.
 
 pub mod actors;
+pub mod attributes;
 mod connection;
+pub mod listing;
 pub mod migrations;
+pub mod placing;
 mod readers;
+pub mod tags;
 pub mod workspaces;
 mod writer;
 
