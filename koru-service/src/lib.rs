@@ -4,6 +4,16 @@
 //! Invariants: SQL stands below [`store`] alone; async ends at the dispatcher, everything below it
 //! is plain functions on threads that may block.
 
+pub mod boot;
+pub mod dispatch;
 pub mod errors;
+pub mod handlers;
+pub mod listener;
+mod log;
 pub mod outside;
+mod peer;
+mod process;
+pub mod service;
+pub mod session;
+pub mod socket;
 pub mod store;

@@ -102,7 +102,6 @@ impl Session {
         if !self.includes(workspace) {
             return Err(ServiceError::WorkspaceOutOfReach(workspace));
         }
-        workspaces::find(connection, workspace)?
-            .ok_or(ServiceError::WorkspaceOutOfReach(workspace))
+        workspaces::find(connection, workspace)?.ok_or(ServiceError::WorkspaceOutOfReach(workspace))
     }
 }

@@ -1,4 +1,5 @@
 //! The store in process: shared commits, failures, readers, and what is refused at opening.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -114,14 +114,7 @@ fn run_admin(
             at_end,
         } => {
             let place = placing::place(after_document_id, at_end)?;
-            placing::move_to(
-                service,
-                session,
-                workspace_id,
-                document_id,
-                parent_document_id,
-                place,
-            )
+            placing::move_to(service, session, workspace_id, document_id, parent_document_id, place)
         }
         Admin::DocumentTrash { workspace_id, document_id } => {
             placing::trash(service, session, workspace_id, document_id)
@@ -147,8 +140,7 @@ pub fn ready<T: Serialize>(result: &T) -> Result<Box<RawValue>, ServiceError> {
 }
 
 fn read<T: DeserializeOwned>(params: &RawValue) -> Result<T, ServiceError> {
-    serde_json::from_str(params.get())
-        .map_err(|error| ServiceError::invalid("", error.to_string()))
+    serde_json::from_str(params.get()).map_err(|error| ServiceError::invalid("", error.to_string()))
 }
 
 fn read_admin(name: &str, params: &RawValue) -> Result<Admin, ServiceError> {

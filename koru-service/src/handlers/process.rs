@@ -21,7 +21,7 @@ pub(super) fn status(service: &Service) -> Result<Box<RawValue>, ServiceError> {
             "path": store.path(),
             "schema": SCHEMA,
             "bytes": store.bytes(),
-            "free_bytes": crate::folders::free_bytes(&service.home.store),
+            "free_bytes": free_bytes(&service.home.store),
             "healthy": store.is_healthy(),
         },
     }))
@@ -43,4 +43,16 @@ pub(super) fn make_room(
         return Err(ServiceError::NotNewer);
     }
     stop(service)
+}
+
+/// How much room is left on the disk of the folder; none where the system does not tell.
+#[cfg(unix)]
+fn free_bytes(folder: &std::path::Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &std::path::Path) -> Option<u64> {
+    None
 }

@@ -95,10 +95,7 @@ pub fn definitions(
 ///
 /// # Errors
 /// Those of the storage.
-pub fn list(
-    connection: &Connection,
-    workspace: WorkspaceKey,
-) -> Result<Vec<Listed>, ServiceError> {
+pub fn list(connection: &Connection, workspace: WorkspaceKey) -> Result<Vec<Listed>, ServiceError> {
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE trashed (k) AS (
            SELECT k FROM document WHERE workspace = ?1 AND trashed_at IS NOT NULL

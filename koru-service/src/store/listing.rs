@@ -153,8 +153,11 @@ pub fn page(
         None => documents.len(),
         Some(size) => fitting(&documents, size as usize)?,
     };
-    let next_after_document_id =
-        if kept < documents.len() { documents.get(kept.wrapping_sub(1)).map(|d| d.id) } else { None };
+    let next_after_document_id = if kept < documents.len() {
+        documents.get(kept.wrapping_sub(1)).map(|d| d.id)
+    } else {
+        None
+    };
     documents.truncate(kept);
     Ok(Page { documents, next_after_document_id })
 }

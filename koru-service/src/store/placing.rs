@@ -183,8 +183,7 @@ fn parent_of(
     connection: &Connection,
     document: DocumentKey,
 ) -> Result<Option<DocumentId>, ServiceError> {
-    let sql =
-        "SELECT p.id FROM document d LEFT JOIN document p ON p.k = d.parent WHERE d.k = ?1";
+    let sql = "SELECT p.id FROM document d LEFT JOIN document p ON p.k = d.parent WHERE d.k = ?1";
     let parent: Option<[u8; 16]> =
         connection.prepare_cached(sql)?.query_row([document.0], |row| row.get(0))?;
     Ok(parent.map(DocumentId::from_bytes))
@@ -214,9 +213,8 @@ fn children(
     let mut statement = connection.prepare_cached(
         "SELECT k FROM document WHERE workspace = ?1 AND parent IS ?2 ORDER BY position, k",
     )?;
-    let rows = statement.query_map((workspace.0, parent.map(|key| key.0)), |row| {
-        Ok(DocumentKey(row.get(0)?))
-    })?;
+    let rows = statement
+        .query_map((workspace.0, parent.map(|key| key.0)), |row| Ok(DocumentKey(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

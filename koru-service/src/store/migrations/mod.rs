@@ -59,7 +59,7 @@ fn run_steps(
         if broken.exists(()).map_err(fault)? {
             return Err(StoreError::Damaged {
                 path: path.into(),
-                detail: format!("step {} of the schema would break references", number),
+                detail: format!("step {number} of the schema would break references"),
             });
         }
         drop(broken);

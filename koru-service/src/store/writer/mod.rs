@@ -218,7 +218,7 @@ fn run<S: WriterState>(mut writing: Writing<S>, jobs: &Receiver<Boxed<S>>) {
             }
             Err(RecvTimeoutError::Disconnected) => {
                 writing.flush_opened();
-                writing.checkpoint(Duration::from_secs(2));
+                writing.checkpoint(Duration::from_millis(500));
                 return;
             }
         }
