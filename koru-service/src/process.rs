@@ -20,13 +20,13 @@ pub(crate) fn detach() {}
 fn close_inherited_files() {
     let listed = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let Ok(entries) = std::fs::read_dir(listed) else { return };
-    // Collected first: the listing is itself an open file, closed when it has been read.
-    let open: Vec<i32> = entries
+    // The listing is an open file itself, until it has been read; what is left then was inherited.
+    let listing: Vec<i32> = entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|number| *number > 2)
         .collect();
-    for number in open {
-        // Closing is allowed to fail: the listing's own number is closed by now.
+    let is_open = |number: &i32| std::fs::symlink_metadata(format!("{listed}/{number}")).is_ok();
+    for number in listing.into_iter().filter(is_open) {
         #[expect(
             unsafe_code,
             reason = "no safe call closes a descriptor that was inherited; nothing in this process owns one yet"
