@@ -320,3 +320,28 @@ fn a_store_that_cannot_be_opened_is_named_and_kept() {
     Connection::open(&home);
     until("the reason's removal", || (!home.start_failure().exists()).then_some(()));
 }
+
+#[test]
+fn what_was_answered_before_an_end_under_load_is_there_afterwards() {
+    let fixture = Fixture::new();
+    let mut service = fixture.start();
+    let mut connection = Connection::open(&fixture.home());
+    for number in 1..=60_u32 {
+        let id = format!("0198c2f0-0000-7000-8000-{number:012}");
+        connection.send("workspace.create", &json!({ "workspace_id": id, "name": id }));
+    }
+    let first = connection.answer();
+    service.signal(rustix::process::Signal::TERM);
+    let mut kept = vec![first["ok"]["workspace"]["id"].clone()];
+    while let Some(answer) = read(&mut connection.stream) {
+        assert!(answer["ok"].is_object(), "{answer}");
+        kept.push(answer["ok"]["workspace"]["id"].clone());
+    }
+    assert!(service.end().success());
+    let _next = fixture.start();
+    let mut connection = Connection::open(&fixture.home());
+    let listed = connection.call("list_workspaces", &json!({}));
+    let there: Vec<&Value> =
+        listed["ok"]["workspaces"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert!(kept.iter().all(|id| there.contains(&id)));
+}
