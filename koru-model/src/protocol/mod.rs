@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod documentation;
 pub mod error;
 pub mod home;
+pub mod log_file;
 mod schema;
 pub mod tools;
 pub mod wire;
