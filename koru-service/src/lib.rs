@@ -11,6 +11,7 @@ pub mod handlers;
 pub mod listener;
 mod log;
 pub mod outside;
+#[cfg(unix)]
 mod peer;
 mod process;
 pub mod service;

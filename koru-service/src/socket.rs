@@ -10,7 +10,7 @@ use koru_model::protocol::home::Home;
 pub type Stream = tokio::net::UnixStream;
 /// A stream of one connection.
 #[cfg(windows)]
-pub type Stream = tokio::net::windows::named_pipe::NamedPipeServer;
+pub type Stream = interprocess::local_socket::tokio::Stream;
 
 /// The listening socket, bound under its final name only once it listens.
 #[cfg(unix)]
@@ -72,13 +72,10 @@ fn inode(path: &std::path::Path) -> io::Result<(u64, u64)> {
     Ok((found.dev(), found.ino()))
 }
 
-/// The listening pipe. Untested.
+/// The listening pipe, which its owner alone may open. Compiled, but untested.
 #[cfg(windows)]
 #[derive(Debug)]
-pub struct Socket {
-    name: String,
-    next: Stream,
-}
+pub struct Socket(interprocess::local_socket::tokio::Listener);
 
 #[cfg(windows)]
 impl Socket {
@@ -87,12 +84,16 @@ impl Socket {
     /// # Errors
     /// When the pipe cannot be made.
     pub fn bind(home: &Home) -> io::Result<Self> {
-        let name = home.pipe_name();
-        let next = tokio::net::windows::named_pipe::ServerOptions::new()
-            .first_pipe_instance(true)
-            .reject_remote_clients(true)
-            .create(&name)?;
-        Ok(Self { name, next })
+        use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
+        use interprocess::os::windows::local_socket::ListenerOptionsExt as _;
+        use interprocess::os::windows::security_descriptor::SecurityDescriptor;
+        // Protected from what is inherited; everything for the owner, nothing for others.
+        let owner_only = widestring::u16cstr!("D:P(A;;GA;;;OW)");
+        let listener = ListenerOptions::new()
+            .name(home.pipe_name().to_fs_name::<GenericFilePath>()?)
+            .security_descriptor(SecurityDescriptor::deserialize(owner_only)?)
+            .create_tokio()?;
+        Ok(Self(listener))
     }
 
     /// The next connection.
@@ -100,11 +101,8 @@ impl Socket {
     /// # Errors
     /// When the system refuses.
     pub async fn accept(&mut self) -> io::Result<Stream> {
-        self.next.connect().await?;
-        let next = tokio::net::windows::named_pipe::ServerOptions::new()
-            .reject_remote_clients(true)
-            .create(&self.name)?;
-        Ok(std::mem::replace(&mut self.next, next))
+        use interprocess::local_socket::traits::tokio::Listener as _;
+        self.0.accept().await
     }
 
     /// Ends listening.
