@@ -26,7 +26,6 @@ use crate::service::Service;
 use crate::session::Session;
 use crate::store::documents::{self, DocumentRow, Head, Touched};
 use crate::store::history::{self, Entry, NewEntry, Reason, Receipt};
-use crate::store::workspaces::WorkspaceKey;
 use crate::store::{Transaction, actors, log, placing, uses};
 
 /// The answer to a change.
@@ -99,7 +98,7 @@ fn edit_in(
             return Err(refusal::explain(&failures, count, row.revision(), document.state()).into());
         }
     };
-    let change = Change { workspace, row, reason: Reason::Edit, digest };
+    let change = Change { row, reason: Reason::Edit, digest };
     let result = commit(service, session, transaction, change, plan);
     if result.is_err() {
         transaction.state.drop_document(row.key);
@@ -177,7 +176,6 @@ fn is_untouched_since(
 /// What is known of a change before it is written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
-    pub(super) workspace: WorkspaceKey,
     pub(super) row: DocumentRow,
     pub(super) reason: Reason,
     pub(super) digest: [u8; 16],
@@ -192,7 +190,7 @@ fn commit(
     plan: Plan,
 ) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
     let connection = transaction.connection;
-    let Change { row, reason, digest, .. } = change;
+    let Change { row, reason, digest } = change;
     let now = service.outside.now();
     let actor = actors::find_or_create(connection, &session.client)?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
