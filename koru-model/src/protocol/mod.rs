@@ -5,5 +5,6 @@
 pub mod admin;
 pub mod error;
 pub mod home;
+pub mod log_file;
 pub mod tools;
 pub mod wire;
