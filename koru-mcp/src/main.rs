@@ -1,2 +1,5 @@
-//! Placeholder.
+//! The MCP bridge and the command line of Koru.
+
+mod service;
+
 fn main() {}
