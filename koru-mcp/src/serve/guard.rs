@@ -159,6 +159,11 @@ fn read_request(method: &str, mut message: Map<String, Value>) -> Result<ClientR
         };
     }
     let malformed = || Refusal(format!("The params of {method} are malformed."));
+    // rmcp reads a malformed cursor as none, and would give the first page for ever.
+    let cursor = message.get("params").and_then(|params| params.get("cursor"));
+    if cursor.is_some_and(|cursor| !cursor.is_string() && !cursor.is_null()) {
+        return Err(malformed());
+    }
     match serde_json::from_value(Value::Object(message)) {
         Ok(ClientJsonRpcMessage::Request(read)) => match read.request {
             ClientRequest::CustomRequest(_) if KNOWN_METHODS.contains(&method) => Err(malformed()),

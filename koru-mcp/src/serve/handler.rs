@@ -8,10 +8,10 @@ use koru_model::protocol::wire::{RELEASE, Scope};
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorCode, ErrorData,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    RequestId, Resource, ResourceContents, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, RequestId, Resource,
+    ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use serde_json::value::RawValue;
@@ -129,7 +129,7 @@ impl ServerHandler for Handler {
             outcome = self.run(tool, request.arguments.unwrap_or_default(), &client) => outcome,
             () = context.ct.cancelled() => {
                 tracing::info!(tool = tool.name, ms = millis(began), client, "cancelled");
-                return Ok(CallToolResult::success(Vec::new()).into());
+                return Ok(failure::result(unanswered(tool)).into());
             }
         };
         let ms = millis(began);
@@ -192,6 +192,18 @@ impl ServerHandler for Handler {
         result.ttl_ms = Some(TTL_MS);
         result.cache_scope = Some(CacheScope::Public);
         Ok(result.into())
+    }
+}
+
+/// What is said where the bridge ends before the answer came; after a cancellation nobody hears it.
+fn unanswered(tool: &Entry) -> ToolError {
+    if tool.read_only {
+        ToolError::new(Code::ServiceUnavailable, "The connection ended before the answer came.")
+    } else {
+        ToolError::new(
+            Code::OutcomeUnknown,
+            "The connection ended before the answer came: the change may or may not be saved. Read the document before trying again.",
+        )
     }
 }
 

@@ -147,11 +147,11 @@ impl Transport<RoleServer> for Stdio {
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
             let line = ready::encode(message)?;
-            let sent = outgoing.send(Output::Line(line)).await;
+            // Before the line is out, because a client may use the id again as soon as it reads it.
             if let Some(id) = id {
                 live.answered(&id);
             }
-            sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+            outgoing.send(Output::Line(line)).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
         }
     }
 
