@@ -1,6 +1,8 @@
 //! The MCP bridge and the command line of Koru.
 
 mod command_line;
+mod commands;
+mod output;
 mod serve;
 mod service;
 

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::connection::{Broken, Connection};
 use super::launch::{self, Launch};
 use super::retry::{self, Pause, Waits};
+use super::socket::not_answering;
 
 const READ: Duration = Duration::from_secs(10);
 const WRITE: Duration = Duration::from_secs(30);
@@ -144,7 +145,10 @@ impl Client {
     /// # Errors
     /// When the service cannot be reached or started.
     pub(crate) async fn connection(&self, deadline: Instant) -> Result<Arc<Connection>, ToolError> {
-        let mut state = self.state.lock().await;
+        let Ok(mut state) = tokio::time::timeout_at(deadline.into(), self.state.lock()).await
+        else {
+            return Err(not_answering());
+        };
         if let Some(connection) = state.connection.as_ref().filter(|open| !open.is_closed()) {
             return Ok(Arc::clone(connection));
         }
@@ -196,6 +200,5 @@ fn request(call: Call<'_>, key: Uuid) -> Request {
 
 /// Whether the service refused the call only because it is about to end.
 fn makes_room(error: &ToolError) -> bool {
-    error.code == koru_model::protocol::error::Code::ServiceUnavailable
-        && error.details.as_ref().is_some_and(|details| details["retry"] == true)
+    error.details.as_ref().is_some_and(|details| details["retry"] == true)
 }

@@ -3,6 +3,7 @@
 //! Invariant: a process is started only by the holder of the start lock, after it looked once more. Whether it may serve
 //! is decided by the store's lock, which the service takes itself.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,6 @@ const LONGEST_LOOK: Duration = Duration::from_millis(20);
 
 /// What of our environment the service gets; a client's own variables are none of its business.
 const KEPT_VARIABLES: &[&str] = &[
-    HOME_VARIABLE,
     "HOME",
     "USER",
     "LOGNAME",
@@ -190,21 +190,33 @@ async fn make_room(home: &Home, connection: Connection, until: Instant) -> Resul
         let _ = tokio::time::timeout_at(wait.into(), connection.call(request)).await;
     }
     drop(connection);
+    if has_left(home, until).await.map_err(|error| unusable_home(&error))? {
+        return Ok(());
+    }
+    Err(slow_start("the older service has not ended yet"))
+}
+
+/// Waits until no service holds the store; false where one still does at the deadline.
+///
+/// # Errors
+/// When the lock cannot be looked at.
+pub(crate) async fn has_left(home: &Home, until: Instant) -> io::Result<bool> {
     let mut looks = Looks::new();
     loop {
         match OpenOptions::new().read(true).write(true).open(home.lock()) {
-            Ok(file) if try_lock(&file).map_err(|error| unusable_home(&error))? => return Ok(()),
+            Ok(file) if try_lock(&file)? => return Ok(true),
             Ok(_) => {}
-            Err(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            Err(error) => return Err(error),
         }
         if !looks.wait(until).await {
-            return Err(slow_start("the older service has not ended yet"));
+            return Ok(false);
         }
     }
 }
 
 /// A person's request as a frame.
-fn admin_request(admin: &Admin) -> Option<Request> {
+pub(crate) fn admin_request(admin: &Admin) -> Option<Request> {
     let value = serde_json::to_value(admin).ok()?;
     Some(Request {
         id: 0,
@@ -273,7 +285,7 @@ fn spawn(program: &Path, home: &Home) -> io::Result<Child> {
     command
         .current_dir(&home.store)
         .env_clear()
-        .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .envs(std::env::vars_os().filter(|(name, _)| is_kept(name)))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -281,6 +293,10 @@ fn spawn(program: &Path, home: &Home) -> io::Result<Child> {
         command.env(HOME_VARIABLE, root);
     }
     spawn_detached(command)
+}
+
+fn is_kept(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with("KORU_") || KEPT_VARIABLES.contains(&name))
 }
 
 #[cfg(windows)]

@@ -9,5 +9,5 @@ mod retry;
 mod socket;
 
 pub(crate) use client::{Call, Client, Kind, Start};
-pub(crate) use connection::Connection;
+pub(crate) use launch::{admin_request, has_left};
 pub(crate) use socket::find;
