@@ -44,17 +44,14 @@ pub(crate) fn ready(raw: &RawValue) -> io::Result<()> {
 /// # Errors
 /// When stdout is closed.
 pub(crate) fn rows(headings: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
-    let mut table = table();
-    table.set_header(headings.iter().map(|heading| styled(BOLD, heading)));
-    table.add_rows(rows);
-    line(&table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))
-}
-
-/// An empty table without borders.
-fn table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table
+    table.set_header(headings.iter().copied());
+    table.add_rows(rows);
+    // The style without borders still sets every line in by one.
+    let lines =
+        table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned());
+    line(&lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// A text in a style.

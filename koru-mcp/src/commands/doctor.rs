@@ -1,7 +1,5 @@
 //! `doctor`: whether this installation works, and what to do where it does not.
 
-use std::path::Path;
-
 use koru_model::protocol::admin::Admin;
 use koru_model::protocol::error::{Code, ToolError};
 use koru_model::protocol::home::{Home, NoHome};
@@ -11,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Done, Failure, Session, service};
 use crate::output;
+use crate::service::find_program;
 
 /// Below this much room on the disk, changes may soon fail.
 const ROOM: u64 = 64 * 1024 * 1024;
@@ -65,9 +64,8 @@ async fn look(home: &Home, no_start: bool) -> Value {
     if let Err(error) = usable {
         problems.push(problem(ProblemCode::FolderUnusable, error.to_string()));
     }
-    if !service_program().is_some_and(|program| program.is_file()) {
-        let message = "koru-service is not beside koru-mcp".to_owned();
-        problems.push(problem(ProblemCode::ServiceMissing, message));
+    if let Err(error) = find_program() {
+        problems.push(problem(ProblemCode::ServiceMissing, error.to_string()));
     }
     let status = if problems.is_empty() { status(home, no_start).await } else { Ok(None) };
     let status = status.unwrap_or_else(|error| {
@@ -135,12 +133,6 @@ fn store(home: &Home, status: Option<&Value>) -> Value {
             json!({ "path": home.database(), "bytes": bytes })
         }
     }
-}
-
-fn service_program() -> Option<std::path::PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let name = format!("koru-service{}", std::env::consts::EXE_SUFFIX);
-    own.parent().map(|folder: &Path| folder.join(name))
 }
 
 fn reach_problem(failure: &Failure) -> Problem {

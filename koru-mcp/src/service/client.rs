@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use super::connection::{Broken, Connection};
-use super::launch::{self, Launch};
+use super::launch;
 use super::retry::{self, Pause, Waits};
 use super::socket::not_answering;
 
@@ -75,7 +75,6 @@ pub(crate) struct Client {
 struct State {
     connection: Option<Arc<Connection>>,
     pause: Pause,
-    launch: Launch,
 }
 
 impl Client {
@@ -156,7 +155,7 @@ impl Client {
         if let Some(error) = state.pause.current() {
             return Err(error);
         }
-        match state.launch.reach(&self.home, self.start, deadline).await {
+        match launch::reach(&self.home, self.start, deadline).await {
             Ok(connection) => {
                 state.pause.answered();
                 let connection = Arc::new(connection);

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::session::{Among, Document};
 use super::{Done, Session};
-use crate::output::{self, DIM, styled};
+use crate::output;
 
 /// Which workspace a command is about.
 #[derive(Debug, clap::Args)]
@@ -152,8 +152,7 @@ fn rows(documents: &[Document], with_trash: bool) -> Vec<Vec<String>> {
         if document.trashed_at.is_some() && !with_trash {
             continue;
         }
-        let mark =
-            if document.trashed_at.is_some() { styled(DIM, " (trash)") } else { String::new() };
+        let mark = if document.trashed_at.is_some() { " (trash)" } else { "" };
         rows.push(vec![
             format!("{}{}{mark}", "  ".repeat(depth), output::clean(&document.title)),
             document.id.to_string(),
