@@ -2,14 +2,14 @@
 //!
 //! STAND-IN: to be replaced by `koru_model::protocol::{tools, documentation}` at integration; the signatures stay.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use koru_model::protocol::error::{Code, ToolError};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// A tool as it is declared.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Entry {
     /// Its name.
     pub(crate) name: &'static str,
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     /// Whether a repeat changes nothing more.
     pub(crate) idempotent: bool,
     /// The schema of its arguments.
-    pub(crate) input_schema: Arc<Map<String, Value>>,
+    pub(crate) input_schema: Map<String, Value>,
 }
 
 /// The URI of the documentation.
@@ -38,7 +38,12 @@ pub(crate) const INSTRUCTIONS: &str =
 pub(crate) const GET_DOCUMENTATION: &str = "get_documentation";
 
 /// All tools, in their fixed order.
-pub(crate) fn all() -> Vec<Entry> {
+pub(crate) fn all() -> &'static [Entry] {
+    static ALL: LazyLock<Vec<Entry>> = LazyLock::new(stand_ins);
+    &ALL
+}
+
+fn stand_ins() -> Vec<Entry> {
     const TOOLS: &[(&str, bool, bool, bool)] = &[
         ("get_documentation", true, false, true),
         ("list_workspaces", true, false, true),
@@ -53,7 +58,7 @@ pub(crate) fn all() -> Vec<Entry> {
         ("save_document_version", false, false, false),
     ];
     let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-    let schema = Arc::new(schema.as_object().cloned().unwrap_or_default());
+    let schema = schema.as_object().cloned().unwrap_or_default();
     TOOLS
         .iter()
         .map(|&(name, read_only, destructive, idempotent)| Entry {
@@ -63,7 +68,7 @@ pub(crate) fn all() -> Vec<Entry> {
             read_only,
             destructive,
             idempotent,
-            input_schema: Arc::clone(&schema),
+            input_schema: schema.clone(),
         })
         .collect()
 }

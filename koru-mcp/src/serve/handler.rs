@@ -31,7 +31,6 @@ const MARKDOWN: &str = "text/markdown";
 pub(super) struct Handler {
     service: Client,
     scope: Scope,
-    tools: Vec<Entry>,
     pages: Pages,
     gate: Gate,
     live: Arc<Live>,
@@ -40,16 +39,13 @@ pub(super) struct Handler {
 
 impl Handler {
     pub(super) fn new(service: Client, scope: Scope, split_pages: bool, live: Arc<Live>) -> Self {
-        let tools = catalogue::all();
-        let offered: Vec<Entry> =
-            tools.iter().filter(|tool| tool.read_only || !scope.read_only).cloned().collect();
+        let offered = catalogue::all().iter().filter(|tool| tool.read_only || !scope.read_only);
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let name = Implementation::new("koru", RELEASE).with_title("Koru");
         Self {
             service,
+            pages: Pages::new(offered, split_pages),
             scope,
-            pages: Pages::new(&offered, split_pages),
-            tools,
             gate: Gate::new(),
             live,
             info: ServerConfig::new(capabilities)
@@ -116,8 +112,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let _ran = Ran { live: &self.live, id: context.id.clone() };
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
-            let known: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+        let Some(tool) = catalogue::all().iter().find(|tool| tool.name == request.name) else {
+            let known: Vec<&str> = catalogue::all().iter().map(|tool| tool.name).collect();
             return Err(invalid_params(format!(
                 "There is no tool of this name. The tools are: {}.",
                 known.join(", ")

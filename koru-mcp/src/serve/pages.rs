@@ -1,5 +1,7 @@
 //! The list of tools, in one reply or in pages.
 
+use std::sync::Arc;
+
 use rmcp::model::{CacheScope, ListToolsResult, Tool, ToolAnnotations};
 
 use super::catalogue::Entry;
@@ -14,9 +16,13 @@ pub(super) const TTL_MS: u64 = 3_600_000;
 pub(super) struct Pages(Vec<ListToolsResult>);
 
 impl Pages {
-    pub(super) fn new(entries: &[Entry], split: bool) -> Self {
+    pub(super) fn new<'a>(entries: impl Iterator<Item = &'a Entry>, split: bool) -> Self {
+        Self::of(entries.map(tool), split)
+    }
+
+    fn of(tools: impl Iterator<Item = Tool>, split: bool) -> Self {
         let mut pages: Vec<Vec<Tool>> = vec![Vec::new()];
-        for tool in entries.iter().map(tool) {
+        for tool in tools {
             if let Some(page) = pages.last_mut() {
                 page.push(tool);
                 if split && page.len() > 1 && length(page) >= PAGE_BYTES {
@@ -43,7 +49,7 @@ impl Pages {
 }
 
 fn tool(entry: &Entry) -> Tool {
-    let mut tool = Tool::new(entry.name, entry.description, entry.input_schema.clone());
+    let mut tool = Tool::new(entry.name, entry.description, Arc::new(entry.input_schema.clone()));
     tool.title = Some(entry.title.into());
     tool.annotations = Some(ToolAnnotations::from_raw(
         Some(entry.title.into()),
@@ -71,36 +77,37 @@ fn cursor(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalogue;
+    use serde_json::Map;
+
     use super::*;
+
+    fn tools() -> impl Iterator<Item = Tool> {
+        (0..21).map(|number| {
+            let length = [100, 900, 3_000, 6_000][number % 4];
+            Tool::new(format!("tool_{number}"), "x".repeat(length), Arc::new(Map::new()))
+        })
+    }
 
     #[test]
     fn pages_hold_every_tool_once_and_keep_their_bound() {
-        let mut entries = catalogue::all();
-        let text: &'static str = Box::leak("x".repeat(1_000).into_boxed_str());
-        for entry in &mut entries {
-            entry.description = text;
-        }
-        let pages = Pages::new(&entries, true);
+        let pages = Pages::of(tools(), true);
         let mut names = Vec::new();
         let mut next: Option<String> = None;
-        let mut count = 0;
         loop {
             let page = pages.page(next.as_deref()).unwrap();
             assert!(serde_json::to_vec(&page).unwrap().len() < PAGE_BYTES);
-            names.extend(page.tools.iter().map(|tool| tool.name.to_string()));
-            count += 1;
+            names.extend(page.tools.into_iter().map(|tool| tool.name));
             next = page.next_cursor;
             if next.is_none() {
                 break;
             }
         }
-        assert!(count > 1);
-        assert_eq!(names, entries.iter().map(|entry| entry.name).collect::<Vec<_>>());
+        assert!(pages.0.len() > 1);
+        assert_eq!(names, tools().map(|tool| tool.name).collect::<Vec<_>>());
         assert!(pages.page(Some("koru-tools-0")).is_none());
         assert!(pages.page(Some("")).is_none());
-        let whole = Pages::new(&entries, false);
+        let whole = Pages::of(tools(), false);
         assert!(whole.page(Some("koru-tools-1")).is_none());
-        assert_eq!(whole.page(None).unwrap().tools.len(), entries.len());
+        assert_eq!(whole.page(None).unwrap().tools.len(), 21);
     }
 }
