@@ -2,15 +2,20 @@
 //!
 //! Invariant: no I/O, no clock, no chance outside [`protocol::home`]; ids and times come from the caller.
 
+pub mod compare;
 pub mod diff;
 pub mod document;
 pub mod edit;
+pub mod extract;
+#[cfg(test)]
+mod history_properties;
 pub mod ids;
 pub mod inline;
 pub mod limits;
 pub mod node;
 pub mod order;
 pub mod protocol;
+pub mod restore;
 pub mod revision;
 pub mod table;
 pub mod tag;

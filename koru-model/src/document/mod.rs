@@ -9,7 +9,7 @@ pub mod state;
 pub mod view;
 
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 
 pub use crdt::{CrdtError, Replica};
 pub use state::{Node, Resolved, Shown, State};

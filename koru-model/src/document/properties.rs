@@ -11,10 +11,10 @@ use crate::edit::check::{World, operations};
 use crate::ids::NodeId;
 
 /// A small generator of chance with a seed that failures print (splitmix64).
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,21 +22,21 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    fn node(&mut self) -> NodeId {
+    pub(crate) fn node(&mut self) -> NodeId {
         let (high, low) = (self.next(), self.next());
         NodeId(uuid::Uuid::from_u64_pair(high, low))
     }
 }
 
-fn setting(name: &str, default: u64) -> u64 {
+pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
@@ -86,7 +86,11 @@ fn operation(document: &Document, chance: &mut Chance) -> Value {
 }
 
 /// Tries a random batch and returns its update where it was accepted.
-fn edit(document: &mut Document, world: &mut World, chance: &mut Chance) -> Option<Vec<u8>> {
+pub(crate) fn edit(
+    document: &mut Document,
+    world: &mut World,
+    chance: &mut Chance,
+) -> Option<Vec<u8>> {
     let batch: Vec<Value> = (0..1 + chance.below(3)).map(|_| operation(document, chance)).collect();
     let before = document.state().clone();
     match batch::apply(document.state(), 1, 1, &operations(&json!(batch)), world) {
@@ -98,7 +102,7 @@ fn edit(document: &mut Document, world: &mut World, chance: &mut Chance) -> Opti
     }
 }
 
-fn fresh(client: u64, chance: &mut Chance) -> (Document, Vec<u8>) {
+pub(crate) fn fresh(client: u64, chance: &mut Chance) -> (Document, Vec<u8>) {
     let root = chance.node();
     Document::create(client, root, "Title", &[], &mut World::default()).unwrap()
 }

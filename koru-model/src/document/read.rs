@@ -276,6 +276,12 @@ pub fn full_node(state: &State, node: &Node, names: &mut dyn Names) -> Vec<u8> {
     out
 }
 
+/// The inlines of a node as a full read gives them: a JSON list.
+#[must_use]
+pub fn inlines_json(node: &Node, names: &mut dyn Names) -> Vec<u8> {
+    serde_json::to_vec(&inlines(node, names, false)).unwrap_or_else(|_| b"[]".to_vec())
+}
+
 /// The nodes still to read, the next one last, each with its depth below the title.
 fn stack(state: &State, reading: &Reading) -> Result<Vec<(NodeId, usize)>, ReadFault> {
     let base = state.depth(reading.from);

@@ -192,6 +192,7 @@ pub struct State {
     nodes: OrdMap<TailKey, Arc<Node>>,
     children: OrdMap<TailKey, Children>,
     displaced: imbl::OrdSet<NodeId>,
+    loose: imbl::OrdSet<NodeId>,
     root: NodeId,
     live: usize,
     max_lamport: u64,
@@ -205,6 +206,7 @@ impl State {
             nodes: OrdMap::new(),
             children: OrdMap::new(),
             displaced: imbl::OrdSet::new(),
+            loose: imbl::OrdSet::new(),
             root,
             live: 0,
             max_lamport: 0,
@@ -238,6 +240,17 @@ impl State {
     /// The nodes that are shown elsewhere than where they are placed.
     pub fn displaced(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.displaced.iter().copied()
+    }
+
+    /// The hidden nodes that would come to light if a live one above them were moved; merged changes
+    /// of several replicas make such.
+    pub fn loose(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.loose.iter().copied()
+    }
+
+    /// Notes which hidden nodes are loose.
+    pub(crate) fn set_loose(&mut self, loose: Vec<NodeId>) {
+        self.loose = loose.into_iter().collect();
     }
 
     /// A node that the document holds or held.

@@ -42,30 +42,40 @@ pub fn build(root: NodeId, nodes: Vec<Node>) -> State {
             state.put(node);
         }
     }
+    let loose = loose(&state);
+    state.set_loose(loose);
     state
 }
 
-/// The hidden nodes that are so only through a displaced one between them and what was removed:
-/// they would come to light if that one were written down where it is shown.
+/// The hidden nodes with a live one between them and what was removed, that one included: they
+/// would come to light if the live one were moved.
 #[must_use]
-pub(crate) fn hidden_through_displaced(state: &State) -> Vec<NodeId> {
+pub(crate) fn loose(state: &State) -> Vec<NodeId> {
+    let is_marked = |node: &Node| !node.is_live() && node.removed != Some(node.id);
+    if !state.nodes().any(|node| is_marked(node)) {
+        return Vec::new();
+    }
     let nodes: BTreeMap<NodeId, Node> =
         state.nodes().map(|node| (node.id, Node::clone(node))).collect();
     let parents = effective_parents(state.root(), &nodes);
-    let passes = |node: &Node| {
+    let passes_a_live_one = |node: &Node| {
         let mut at = node.id;
         while Some(at) != node.removed {
             match parents.get(&at) {
                 Some(parent) => at = *parent,
                 None => return false,
             }
-            if state.node(at).is_some_and(|above| above.is_displaced()) {
+            if state.live(at).is_some() {
                 return true;
             }
         }
         false
     };
-    nodes.values().filter(|node| !node.is_live() && passes(node)).map(|node| node.id).collect()
+    nodes
+        .values()
+        .filter(|node| is_marked(node) && passes_a_live_one(node))
+        .map(|node| node.id)
+        .collect()
 }
 
 /// The parent of every node but the root, without cycles.

@@ -111,18 +111,26 @@ impl<'a> Draft<'a> {
     /// Writes down where displaced nodes are shown, so that what follows stands on firm ground.
     fn settle(&mut self) {
         let displaced: Vec<NodeId> = self.state.displaced().collect();
-        if displaced.is_empty() {
-            return;
-        }
-        for id in view::hidden_through_displaced(&self.state) {
-            self.change(id, |node| node.removed = Some(id));
-        }
+        self.bind(self.state.loose().collect());
         for id in displaced {
             let Some(node) = self.state.node(id) else { continue };
             let Shown::Under(parent, key) = node.shown.clone() else { continue };
             let after = self.state.child_before(parent, Some(&key));
             self.put_at(id, &Place { parent, after });
         }
+    }
+
+    /// Makes loose nodes hidden for their own sake.
+    fn bind(&mut self, loose: Vec<NodeId>) {
+        for id in loose {
+            self.change(id, |node| node.removed = Some(id));
+        }
+        self.state.set_loose(Vec::new());
+    }
+
+    /// Keeps hidden what stays hidden, after removed nodes were brought back.
+    pub fn bind_loose(&mut self) {
+        self.bind(view::loose(&self.state));
     }
 
     /// Changes a node of the draft.
@@ -137,6 +145,28 @@ impl<'a> Draft<'a> {
         self.note(id);
         self.state.put(node);
         self.put_at(id, place);
+    }
+
+    /// Hides a live node, as part of the removal of `top`.
+    pub fn hide(&mut self, id: NodeId, top: NodeId) {
+        self.change(id, |node| {
+            node.removed = Some(top);
+            node.shown = Shown::Hidden;
+        });
+    }
+
+    /// Brings a node with all that it carries to a place, whether the document once held it or not.
+    pub fn bring(&mut self, node: &Node, place: &Place) {
+        let mut node = node.clone();
+        node.removed = None;
+        node.shown = Shown::Hidden;
+        self.add(node, place);
+    }
+
+    /// Gives a node a place by its order key.
+    pub fn place_as(&mut self, id: NodeId, parent: NodeId, order: &str) {
+        self.placed.insert(id);
+        self.set_place(id, parent, order);
     }
 
     fn note(&mut self, id: NodeId) {

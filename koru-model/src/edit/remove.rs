@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::state::Shown;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::Fault;
 use crate::ids::NodeRef;
@@ -36,10 +35,7 @@ impl Remove {
             return Err(Fault::Unread { node: node.id, nodes: unread });
         }
         for id in subtree {
-            draft.change(id, |below| {
-                below.removed = Some(node.id);
-                below.shown = Shown::Hidden;
-            });
+            draft.hide(id, node.id);
         }
         Ok(())
     }
