@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use koru_model::document::State;
+use koru_model::document::{Resolved, State};
 use koru_model::edit::Operation;
 use koru_model::edit::batch::{self, BatchError};
-use koru_model::edit::plan::Plan;
-use koru_model::ids::DocumentId;
+use koru_model::ids::{DocumentId, NodeRef};
 use koru_model::protocol::tools::{EditDocument, SaveDocumentVersion};
 use koru_model::revision::Revision;
 use koru_model::{limits, text};
@@ -18,15 +17,16 @@ use rusqlite::Connection;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::commit::commit;
 use super::facts::StoreFacts;
 use super::residents::Residents;
 use super::{packing, refusal};
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
-use crate::store::documents::{self, DocumentRow, Head, Touched};
+use crate::store::documents::{self, DocumentRow};
 use crate::store::history::{self, Entry, NewEntry, Reason, Receipt};
-use crate::store::{Transaction, actors, log, placing, uses};
+use crate::store::{Transaction, actors, placing};
 
 /// The answer to a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,13 +73,13 @@ fn edit_in(
     placing::refuse_trashed(connection, row.key, row.id)?;
     let base = base_revision(connection, &row, &params.base_revision)?;
     let digest = digest(&(base.seq, &params.operations))?;
-    let client = client_id(service);
-    let document = transaction.state.open(connection, &row, client)?;
-    if base.seq < row.head
-        && let Some(found) = history::receipt_of_digest(connection, row.key, &digest)?
-        && is_untouched_since(connection, &row, found, document.state(), &params.operations)?
-    {
-        return Ok((answer_again(connection, found, true)?, None));
+    let document = transaction.state.open(connection, &row, client_id(service))?;
+    if base.seq < row.head {
+        let named: Vec<NodeRef> = params.operations.iter().map(Operation::node).collect();
+        let found = repeat(connection, &row, &digest, document.state(), &named)?;
+        if let Some(found) = found {
+            return Ok((answer_again(connection, found, true)?, None));
+        }
     }
 
     let mut facts = StoreFacts::new(connection, workspace, Some(row.key), &service.outside);
@@ -99,12 +99,9 @@ fn edit_in(
             return Err(refusal::explain(&failures, count, row.revision(), document.state()).into());
         }
     };
-    let change = Change { row, reason: Reason::Edit, digest };
-    let result = commit(service, session, transaction, change, plan);
-    if result.is_err() {
-        transaction.state.drop_document(row.key);
-    }
-    result
+    let written = commit(service, session, transaction, &row, plan, Reason::Edit)?;
+    written.keep_receipt(service, session, connection, digest)?;
+    Ok((written.edited(connection)?, written.due(connection)?))
 }
 
 /// The revision that a call is based on, once it is known to be of the document's history.
@@ -143,7 +140,7 @@ pub(super) fn receipt_of_key(
 }
 
 /// The first answer of a call that was applied before.
-fn answer_again(
+pub(super) fn answer_again(
     connection: &Connection,
     found: Receipt,
     replayed: bool,
@@ -154,104 +151,28 @@ fn answer_again(
     Ok(Edited { revision: Revision::new(seq, chain).to_string(), history, replayed })
 }
 
-/// Whether no change after the receipt's own touched a node of the batch.
-fn is_untouched_since(
+/// The receipt of an earlier call with this input, where no change after its own touched a node that
+/// the call names.
+pub(super) fn repeat(
     connection: &Connection,
     row: &DocumentRow,
-    found: Receipt,
+    digest: &[u8; 16],
     state: &State,
-    operations: &[Operation],
-) -> Result<bool, ServiceError> {
+    named: &[NodeRef],
+) -> Result<Option<Receipt>, ServiceError> {
+    let Some(found) = history::receipt_of_digest(connection, row.key, digest)? else {
+        return Ok(None);
+    };
     let (_, seq) = history::newest_marker(connection, found.entry)?;
-    for operation in operations {
-        if let koru_model::document::Resolved::One(node) = state.resolve(&operation.node())
+    for name in named {
+        if let Resolved::One(node) = state.resolve(name)
             && let Some((last, ..)) = documents::last_touch(connection, row.key, node, None)?
             && last > seq
         {
-            return Ok(false);
+            return Ok(None);
         }
     }
-    Ok(true)
-}
-
-/// What is known of a change before it is written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Change {
-    pub(super) row: DocumentRow,
-    pub(super) reason: Reason,
-    pub(super) digest: [u8; 16],
-}
-
-/// Writes a change: its rows, then the memory. Where it fails the caller drops the document.
-fn commit(
-    service: &Service,
-    session: &Session,
-    transaction: &mut Transaction<'_, Residents>,
-    change: Change,
-    plan: Plan,
-) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
-    let connection = transaction.connection;
-    let Change { row, reason, digest } = change;
-    let now = service.outside.now();
-    let actor = actors::find_or_create(connection, &session.client)?;
-    let document = transaction.state.open(connection, &row, client_id(service))?;
-    let before = document.state().clone();
-    let after = plan.state.clone();
-    let touched: Vec<Touched> = plan
-        .touched
-        .iter()
-        .map(|(node, property)| Touched { node: *node, property: property.name() })
-        .collect();
-    let update = document.carry_out(plan)?;
-
-    let seq = row.head + 1;
-    let chain = row.chain.next(seq, &update);
-    log::append(connection, row.key, seq, &update, chain)?;
-    documents::touch(connection, row.key, &touched, seq, actor, now)?;
-    let mut nodes: Vec<_> = touched.iter().map(|one| one.node).collect();
-    nodes.dedup();
-    for node in nodes {
-        if let Some(new) = after.node(node) {
-            uses::index(connection, row.key, before.node(node).map(AsRef::as_ref), new)?;
-        }
-    }
-    let entry = history::insert(
-        connection,
-        service.outside.new_id(),
-        &NewEntry {
-            document: row.key,
-            version: row.version + 1,
-            seq,
-            paired: true,
-            reason,
-            at: now,
-            actor,
-            label: None,
-            message: None,
-        },
-    )?;
-    let key = session.key.unwrap_or_else(|| service.outside.new_id());
-    history::keep_receipt(connection, key, &Receipt { document: row.key, digest, entry })?;
-    let head = Head {
-        seq,
-        chain,
-        version: row.version + 2,
-        title: after.title(),
-        nodes: after.live_nodes(),
-        at: now,
-    };
-    documents::set_head(connection, row.key, &head)?;
-    transaction.state.moved_on(row.key, seq, None);
-
-    let (history, _) = history::newest_marker(connection, entry)?;
-    let (changes, bytes) = log::tail(connection, row.key)?;
-    let due = packing::is_due(changes, bytes, row.key_seq == 0).then_some(DocumentRow {
-        head: seq,
-        chain,
-        version: row.version + 2,
-        ..row
-    });
-    Ok((Edited { revision: Revision::new(seq, chain).to_string(), history, replayed: false }, due))
+    Ok(Some(found))
 }
 
 /// Saves the present state of a document as a pinned entry.

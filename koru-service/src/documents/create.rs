@@ -19,7 +19,7 @@ use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
 use crate::store::documents::{self, NewDocument};
-use crate::store::history::{self, NewEntry, Reason, Receipt};
+use crate::store::history::{self, EntryKey, NewEntry, Reason, Receipt};
 use crate::store::placing::{self, DocumentKey};
 use crate::store::workspaces::WorkspaceKey;
 use crate::store::{Transaction, actors, log, uses};
@@ -82,10 +82,42 @@ fn create_in(
         Err(CreateError::Crdt(error)) => return Err(error.into()),
     };
 
+    let page = NewPage { workspace, parent, root, title, document, update: &update };
+    let (id, entry) = make(service, session, transaction, page)?;
+    let key = documents::find(connection, workspace, id)?.key;
+    if let Some(receipt_key) = session.key {
+        history::keep_receipt(connection, receipt_key, &Receipt { document: key, digest, entry })?;
+    }
+    if let Some(idempotency) = params.idempotency_key {
+        let now = service.outside.now();
+        history::keep_creation(connection, workspace, idempotency, &digest, key, now)?;
+    }
+    Ok(id)
+}
+
+/// A document that is made but not written yet.
+pub(super) struct NewPage<'a> {
+    pub(super) workspace: WorkspaceKey,
+    pub(super) parent: Option<DocumentKey>,
+    pub(super) root: NodeId,
+    pub(super) title: &'a str,
+    pub(super) document: Document,
+    pub(super) update: &'a [u8],
+}
+
+/// Writes a new document with its first change and its first entry.
+pub(super) fn make(
+    service: &Service,
+    session: &Session,
+    transaction: &mut Transaction<'_, Residents>,
+    page: NewPage<'_>,
+) -> Result<(DocumentId, EntryKey), ServiceError> {
+    let connection = transaction.connection;
+    let NewPage { workspace, parent, root, title, document, update } = page;
     let id = DocumentId(service.outside.new_id());
     let nonce = *service.outside.new_id().as_bytes();
     let now = service.outside.now();
-    let chain = Chain::start(id, &nonce).next(1, &update);
+    let chain = Chain::start(id, &nonce).next(1, update);
     let state = document.state();
     let key = documents::insert(
         connection,
@@ -102,7 +134,7 @@ fn create_in(
             chain,
         },
     )?;
-    log::append(connection, key, 1, &update, chain)?;
+    log::append(connection, key, 1, update, chain)?;
     for node in state.nodes() {
         uses::index(connection, key, None, node)?;
     }
@@ -121,14 +153,8 @@ fn create_in(
             message: None,
         },
     )?;
-    if let Some(receipt_key) = session.key {
-        history::keep_receipt(connection, receipt_key, &Receipt { document: key, digest, entry })?;
-    }
-    if let Some(idempotency) = params.idempotency_key {
-        history::keep_creation(connection, workspace, idempotency, &digest, key, now)?;
-    }
     transaction.state.moved_on(key, 1, Some(document));
-    Ok(id)
+    Ok((id, entry))
 }
 
 fn parent(

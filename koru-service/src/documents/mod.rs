@@ -4,8 +4,12 @@
 //! job changed is dropped where the commit fails.
 
 pub mod change;
+mod commit;
 pub mod create;
+pub mod extract;
 mod facts;
+mod following;
+pub mod history;
 mod names;
 mod packing;
 pub mod reading;

@@ -7,12 +7,15 @@ use koru_model::ids::{DocumentId, FileId, NodeId, TagId};
 use koru_model::inline::Lifecycle;
 use rusqlite::Connection;
 
+use super::following;
 use crate::errors::ServiceError;
+use crate::service::Service;
 use crate::store::workspaces::WorkspaceKey;
 use crate::store::{documents, tags};
 
 /// The names in a workspace. A failure of the storage is kept until [`StoreNames::finish`].
 pub(super) struct StoreNames<'a> {
+    service: &'a Service,
     connection: &'a Connection,
     workspace: WorkspaceKey,
     tags: HashMap<TagId, Option<String>>,
@@ -21,8 +24,29 @@ pub(super) struct StoreNames<'a> {
 }
 
 impl<'a> StoreNames<'a> {
-    pub(super) fn new(connection: &'a Connection, workspace: WorkspaceKey) -> Self {
-        Self { connection, workspace, tags: HashMap::new(), titles: HashMap::new(), failure: None }
+    pub(super) fn new(
+        service: &'a Service,
+        connection: &'a Connection,
+        workspace: WorkspaceKey,
+    ) -> Self {
+        Self {
+            service,
+            connection,
+            workspace,
+            tags: HashMap::new(),
+            titles: HashMap::new(),
+            failure: None,
+        }
+    }
+
+    fn title(&mut self, document: DocumentId) -> Option<(String, bool)> {
+        if let Some(known) = self.titles.get(&document) {
+            return known.clone();
+        }
+        let found = documents::title(self.connection, self.workspace, document);
+        let title = self.keep(found);
+        self.titles.insert(document, title.clone());
+        title
     }
 
     /// Whether all names could be looked up.
@@ -49,21 +73,22 @@ impl Names for StoreNames<'_> {
         name
     }
 
-    fn link(&mut self, document: DocumentId, _: Option<NodeId>) -> LinkTarget {
-        let known = if let Some(known) = self.titles.get(&document) {
-            known.clone()
-        } else {
-            let found = documents::title(self.connection, self.workspace, document);
-            let title = self.keep(found);
-            self.titles.insert(document, title.clone());
-            title
+    fn link(&mut self, document: DocumentId, node: Option<NodeId>) -> LinkTarget {
+        let followed = node.map(|node| {
+            following::follow(self.service, self.connection, self.workspace, document, node)
+                .map(|found| found.map(|went_to| (went_to, node)))
+        });
+        let resolved = match followed {
+            Some(found) => self.keep(found),
+            None => None,
         };
+        let known = self.title(resolved.map_or(document, |(went_to, _)| went_to));
         let lifecycle = match &known {
             Some((_, false)) => Lifecycle::Live,
             Some((_, true)) => Lifecycle::Trash,
             None => Lifecycle::Missing,
         };
-        LinkTarget { title: known.map(|(title, _)| title), lifecycle, resolved: None }
+        LinkTarget { title: known.map(|(title, _)| title), lifecycle, resolved }
     }
 
     fn file(&mut self, _: FileId) -> (Option<String>, Lifecycle) {

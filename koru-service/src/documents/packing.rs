@@ -19,6 +19,14 @@ const BYTES: u64 = 64 * 1024;
 /// Where so little was logged, the size alone is no reason.
 const FEW: u64 = 32;
 
+/// How often the log is looked at, in changes: counting it costs more than many an edit.
+const LOOK: u64 = 16;
+
+/// Whether it is time to look how long the log has become.
+pub(super) fn is_time_to_look(row: &DocumentRow) -> bool {
+    (row.head - row.key_seq).is_multiple_of(LOOK)
+}
+
 /// Whether the log behind the newest keyframe is long enough.
 pub(super) fn is_due(changes: u64, bytes: u64, is_first: bool) -> bool {
     changes >= CHANGES || (bytes >= BYTES && (is_first || changes >= FEW))

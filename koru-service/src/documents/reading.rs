@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use koru_model::document::crdt::SCHEMA_VERSION;
 use koru_model::document::read::{self, Page, ReadFault, Reading};
-use koru_model::document::{Document, Resolved, State};
+use koru_model::document::{Document, Node, Resolved, State};
 use koru_model::ids::{DocumentId, NodeId, NodeRef};
 use koru_model::inline::{Inline, Lifecycle};
 use koru_model::limits;
@@ -17,6 +17,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::change::base_revision;
+use super::following;
 use super::names::StoreNames;
 use crate::errors::ServiceError;
 use crate::service::Service;
@@ -25,7 +26,7 @@ use crate::store::documents::{self, DocumentRow};
 use crate::store::history::{self, Entry};
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{log, uses};
+use crate::store::{extractions, log, uses};
 
 /// How many entries a page of history has where none is said.
 const ENTRIES: u32 = 50;
@@ -68,11 +69,11 @@ pub fn document(
         };
         let state = state_at(service, connection, row.key, revision.seq)?;
         let from = match &params.node_id {
-            Some(name) => node(&state, "node_id", name, revision)?,
+            Some(name) => node(&state, "node_id", name, Some(revision))?,
             None => state.root(),
         };
         let after = match &params.after_node_id {
-            Some(name) => Some(node(&state, "after_node_id", name, revision)?),
+            Some(name) => Some(node(&state, "after_node_id", name, Some(revision))?),
             None => None,
         };
         let size = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
@@ -83,8 +84,8 @@ pub fn document(
             page_size: size(params.page_size),
             compact: params.compact == Some(true),
         };
-        let page = read_page(connection, workspace, &state, &reading)?;
-        tree(row.id, revision, &state, page)
+        let page = read_page(service, connection, workspace, &state, &reading)?;
+        tree(row.id, Shows::Revision(revision), &state, page)
     })
 }
 
@@ -109,24 +110,25 @@ pub fn made(
             page_size: None,
             compact: false,
         };
-        let page = match read_page(connection, workspace, &state, &reading) {
+        let page = match read_page(service, connection, workspace, &state, &reading) {
             Err(ServiceError::TreeTooLarge) => {
                 reading.page_size = Some(limits::DOCUMENT_NODES);
-                read_page(connection, workspace, &state, &reading)?
+                read_page(service, connection, workspace, &state, &reading)?
             }
             page => page?,
         };
-        tree(row.id, row.revision(), &state, page)
+        tree(row.id, Shows::Revision(row.revision()), &state, page)
     })
 }
 
-fn read_page(
+pub(super) fn read_page(
+    service: &Service,
     connection: &Connection,
     workspace: WorkspaceKey,
     state: &State,
     reading: &Reading,
 ) -> Result<Page, ServiceError> {
-    let mut names = StoreNames::new(connection, workspace);
+    let mut names = StoreNames::new(service, connection, workspace);
     let page = read::read(state, reading, &mut names).map_err(|fault| match fault {
         ReadFault::TooLarge => ServiceError::TreeTooLarge,
         ReadFault::NotWithin => ServiceError::invalid(
@@ -138,25 +140,49 @@ fn read_page(
     Ok(page)
 }
 
+/// What stands in front of the nodes in the result of a read.
+#[derive(Serialize)]
+struct TreeHead {
+    document_id: DocumentId,
+    root_node_id: NodeId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<String>,
+    schema_version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<Entry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ancestors: Option<Vec<String>>,
+}
+
+/// Which state of a document a read shows.
+pub(super) enum Shows {
+    /// The state of a revision.
+    Revision(Revision),
+    /// The state of a history entry.
+    Entry(Entry),
+}
+
 /// The result of a read: the nodes are ready bytes and are not looked at again.
-fn tree(
+pub(super) fn tree(
     id: DocumentId,
-    revision: Revision,
+    shows: Shows,
     state: &State,
     page: Page,
 ) -> Result<Box<RawValue>, ServiceError> {
-    let head = json!({
-        "document_id": id,
-        "root_node_id": state.root(),
-        "revision": revision.to_string(),
-        "schema_version": SCHEMA_VERSION,
-    });
+    let (revision, entry) = match shows {
+        Shows::Revision(revision) => (Some(revision.to_string()), None),
+        Shows::Entry(entry) => (None, Some(entry)),
+    };
+    let head = TreeHead {
+        document_id: id,
+        root_node_id: state.root(),
+        revision,
+        schema_version: SCHEMA_VERSION,
+        entry,
+        ancestors: page.ancestors,
+    };
     let mut out = serde_json::to_vec(&head)?;
     out.pop();
-    if let Some(ancestors) = &page.ancestors {
-        out.extend_from_slice(b",\"ancestors\":");
-        serde_json::to_writer(&mut out, ancestors)?;
-    }
     out.extend_from_slice(b",\"nodes\":");
     out.extend_from_slice(&page.nodes);
     if let Some(next) = page.next_after {
@@ -170,11 +196,11 @@ fn tree(
 }
 
 /// The live node of that name in a state.
-fn node(
+pub(super) fn node(
     state: &State,
     field: &'static str,
     name: &NodeRef,
-    revision: Revision,
+    revision: Option<Revision>,
 ) -> Result<NodeId, ServiceError> {
     let (known, id) = match state.resolve(name) {
         Resolved::One(id) if state.live(id).is_some() => return Ok(id),
@@ -198,7 +224,11 @@ fn node(
     };
     let node = id.map_or_else(|| name.to_string(), |id| id.to_string());
     Err(ToolError::new(Code::StaleNode, message)
-        .with(json!({ "node_id": node, "known": known, "revision": revision.to_string() }))
+        .with(json!({
+            "node_id": node,
+            "known": known,
+            "revision": revision.map(|revision| revision.to_string()),
+        }))
         .into())
 }
 
@@ -213,6 +243,15 @@ struct Outgoing {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     lifecycle: Lifecycle,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved: Option<ResolvedTo>,
+}
+
+/// Where a block went that left the document which the link names.
+#[derive(Serialize)]
+struct ResolvedTo {
+    document_id: DocumentId,
+    node_id: NodeId,
 }
 
 #[derive(Serialize)]
@@ -258,7 +297,7 @@ fn outgoing(
 ) -> Result<Vec<Outgoing>, ServiceError> {
     use koru_model::document::read::Names as _;
     let state = state_at(service, connection, row.key, row.head)?;
-    let mut names = StoreNames::new(connection, workspace);
+    let mut names = StoreNames::new(service, connection, workspace);
     let mut found = Vec::new();
     for id in state.subtree(state.root()) {
         let Some(node) = state.node(id) else { continue };
@@ -274,6 +313,9 @@ fn outgoing(
                 label: label.clone(),
                 title: link.title,
                 lifecycle: link.lifecycle,
+                resolved: link
+                    .resolved
+                    .map(|(document_id, node_id)| ResolvedTo { document_id, node_id }),
             });
         }
     }
@@ -288,10 +330,18 @@ fn incoming(
     target: DocumentId,
 ) -> Result<Vec<Incoming>, ServiceError> {
     let mut found = Vec::new();
-    for (document_id, node_id) in uses::links_to(connection, workspace, target)? {
+    let direct = uses::links_to(connection, workspace, target)?;
+    let mut all = extractions::links_that_may_follow_to(connection, workspace, target)?;
+    all.retain(|one| !direct.contains(one));
+    all.extend(direct);
+    all.sort_unstable();
+    for (document_id, node_id) in all {
         let row = documents::find(connection, workspace, document_id)?;
         let state = state_at(service, connection, row.key, row.head)?;
         let Some(node) = state.live(node_id) else { continue };
+        if !reaches(service, connection, workspace, node, target)? {
+            continue;
+        }
         let (title, is_trashed) =
             documents::title(connection, workspace, document_id)?.unwrap_or_default();
         found.push(Incoming {
@@ -303,6 +353,27 @@ fn incoming(
         });
     }
     Ok(found)
+}
+
+/// Whether a link of the node reaches the document, by its name or by following a block there.
+fn reaches(
+    service: &Service,
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    node: &Node,
+    target: DocumentId,
+) -> Result<bool, ServiceError> {
+    for placed in node.inlines.iter() {
+        let Inline::Document { document, node: to, .. } = &placed.inline else { continue };
+        let went_to = match to {
+            Some(to) => following::follow(service, connection, workspace, *document, *to)?,
+            None => None,
+        };
+        if went_to.unwrap_or(*document) == target {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[derive(Serialize)]
@@ -341,7 +412,16 @@ pub fn versions(
         let row = documents::find(connection, workspace, params.document_id)?;
         // The entry says exactly where to go on; the time alone is for who has no entry.
         let (below, before_at) = match params.before_id {
-            Some(id) => (history::version_of(connection, row.key, id)?, i64::MAX),
+            Some(id) => {
+                let found = history::find(connection, workspace, id)?;
+                if found.document != row.key {
+                    return Err(ServiceError::invalid(
+                        "before_id",
+                        "is an entry of another document",
+                    ));
+                }
+                (found.entry.version, i64::MAX)
+            }
             None => (u64::MAX, before_at.saturating_sub(i64::from(before_at != i64::MAX))),
         };
         let mut entries = history::list(connection, row.key, below, before_at, limit)?;

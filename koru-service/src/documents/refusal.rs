@@ -25,20 +25,25 @@ pub(super) fn explain(
     revision: Revision,
     state: &State,
 ) -> ToolError {
-    told(failures, operations, Some(revision), Some(state), "operations")
+    told(failures, Some(("operations", operations)), Some(revision), Some(state))
+}
+
+/// What a refused call is answered with that is one change of its own and no batch.
+pub(super) fn explain_call(fault: Fault, revision: Revision, state: &State) -> ToolError {
+    told(&[Failure { operation_index: 0, fault }], None, Some(revision), Some(state))
 }
 
 /// What a refused creation is answered with.
 pub(super) fn explain_initial(failures: &[Failure], operations: usize) -> ToolError {
-    told(failures, operations, None, None, "initial_operations")
+    told(failures, Some(("initial_operations", operations)), None, None)
 }
 
+/// `batch`: the field that lists the operations, and how many there are.
 fn told(
     failures: &[Failure],
-    operations: usize,
+    batch: Option<(&str, usize)>,
     revision: Option<Revision>,
     state: Option<&State>,
-    list: &str,
 ) -> ToolError {
     let mut conflicts: Vec<Value> = Vec::new();
     let mut problems: Vec<Value> = Vec::new();
@@ -48,10 +53,13 @@ fn told(
         let index = failure.operation_index;
         let (is_problem, value) = match problem(&failure.fault) {
             Some((field, reason)) => {
-                let problem = Problem::new(format!("{list}[{index}].{field}"), reason);
-                (true, json!(problem))
+                let path = batch.map_or_else(
+                    || field.to_owned(),
+                    |(list, _)| format!("{list}[{index}].{field}"),
+                );
+                (true, json!(Problem::new(path, reason)))
             }
-            None => (false, conflict(index, &failure.fault, state)),
+            None => (false, conflict(batch.map(|_| index), &failure.fault, state)),
         };
         let size = value.to_string().len() + 1;
         let (taken, omitted, most) = if is_problem {
@@ -91,10 +99,12 @@ fn told(
     }
     let code = code(&first.fault);
     let what = sentence(&first.fault);
-    let next = next_step(&first.fault, list);
-    let index = first.operation_index;
-    let message =
-        format!("Nothing was changed: {list}[{index}] of {operations} was refused, {what}. {next}");
+    let next = next_step(&first.fault, batch.map(|(list, _)| list));
+    let refused = batch.map_or_else(
+        || "the call".to_owned(),
+        |(list, count)| format!("{list}[{}] of {count}", first.operation_index),
+    );
+    let message = format!("Nothing was changed: {refused} was refused, {what}. {next}");
     ToolError::new(code, message).with(Value::Object(details))
 }
 
@@ -166,8 +176,13 @@ fn with_change(conflict: &mut Value, change: Option<&Touch>) {
 }
 
 /// A fault of the state, as details list it.
-fn conflict(index: usize, fault: &Fault, state: Option<&State>) -> Value {
-    let base = |node: &str| json!({ "operation_index": index, "node_id": node, "code": code(fault).name() });
+fn conflict(index: Option<usize>, fault: &Fault, state: Option<&State>) -> Value {
+    let base = |node: &str| match index {
+        Some(index) => {
+            json!({ "operation_index": index, "node_id": node, "code": code(fault).name() })
+        }
+        None => json!({ "node_id": node, "code": code(fault).name() }),
+    };
     match fault {
         Fault::TextDiffers { node, expected, actual, from_before_batch, change } => {
             let mut conflict = base(&node.to_string());
@@ -267,7 +282,7 @@ fn sentence(fault: &Fault) -> String {
             change.by
         ),
         Fault::Unread { node, nodes } => format!(
-            "because {} nodes under {node} were added or changed after base_revision",
+            "because {} of the nodes that go with {node} were added or changed after base_revision",
             nodes.len()
         ),
         Fault::Facts(_) => "because the store could not be read".into(),
@@ -282,25 +297,26 @@ fn sentence(fault: &Fault) -> String {
 }
 
 /// What to do next.
-fn next_step(fault: &Fault, list: &str) -> String {
+fn next_step(fault: &Fault, list: Option<&str>) -> String {
+    let whole = if list.is_some() { "the whole batch" } else { "the call" };
     match fault {
         Fault::TextDiffers { from_before_batch: true, .. } => {
             "Give as expected the text that the earlier operation left (details.conflicts[].actual), and send the batch again.".into()
         }
         Fault::TextDiffers { .. } => {
-            "Take the present text from details.conflicts[].actual (a window where it is long: then read the node), decide again, and send the whole batch with base_revision = details.revision.".into()
+            format!("Take the present text from details.conflicts[].actual (a window where it is long: then read the node), decide again, and send {whole} with base_revision = details.revision.")
         }
         Fault::Gone { node: None, .. } => {
-            "Check the ID against read_document; then send the whole batch again.".into()
+            format!("Check the ID against read_document; then send {whole} again.")
         }
         Fault::Gone { .. } | Fault::NeighbourElsewhere { .. } => {
-            "Read the document, take present IDs and places, and send the whole batch again with the revision that you read.".into()
+            format!("Read the document, take present IDs and places, and send {whole} again with the revision that you read.")
         }
         Fault::Changed { .. } => {
-            "See details.conflicts[].present; if your change is still wanted, send the whole batch again with base_revision = details.revision.".into()
+            format!("See details.conflicts[].present; if your change is still wanted, send {whole} again with base_revision = details.revision.")
         }
         Fault::Unread { .. } => {
-            "Read what is under that node; if it shall go all the same, send the whole batch again with the revision that you read.".into()
+            format!("Read it; if it shall go all the same, send {whole} again with the revision that you read.")
         }
         Fault::UnknownAttribute { .. } => {
             "Use a key of list_attributes; a person defines new ones with koru-mcp attribute define.".into()
@@ -312,6 +328,6 @@ fn next_step(fault: &Fault, list: &str) -> String {
         Fault::Invalid { .. }
         | Fault::Ambiguous { .. }
         | Fault::AttributeRejected { .. }
-        | Fault::Facts(_) => format!("Correct {list} and send the call again."),
+        | Fault::Facts(_) => format!("Correct {} and send the call again.", list.unwrap_or("it")),
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::documents::{change, create, reading};
+use crate::documents::{change, create, extract, history, reading};
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
@@ -91,6 +91,14 @@ fn run_tool(
         Tool::ReadDocument(params) => reading::document(service, session, &params),
         Tool::ListDocumentLinks(params) => reading::links(service, session, &params),
         Tool::ListDocumentVersions(params) => reading::versions(service, session, &params),
+        Tool::ReadDocumentVersion(params) => history::read_version(service, session, &params),
+        Tool::CompareDocumentVersions(params) => {
+            history::compare_versions(service, session, &params)
+        }
+        Tool::RestoreDocumentVersion(params) => {
+            ready(&history::restore_version(service, session, params)?)
+        }
+        Tool::ExtractToDocument(params) => ready(&extract::extract(service, session, params)?),
         Tool::CreateDocument(params) => {
             let made = create::create(service, session, params.clone())?;
             reading::made(service, session, &params, made)

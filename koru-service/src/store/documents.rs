@@ -287,3 +287,53 @@ pub fn last_touch(
         })
         .optional()?)
 }
+
+/// A property that was changed, and by whom.
+#[derive(Debug)]
+pub struct Touch {
+    /// The node.
+    pub node: NodeId,
+    /// The property's name.
+    pub property: String,
+    /// The client.
+    pub by: String,
+    /// When, in milliseconds since 1970 (UTC).
+    pub at: i64,
+}
+
+/// What was changed after a change of a document.
+#[derive(Debug)]
+pub struct Touches {
+    /// The first ones.
+    pub listed: Vec<Touch>,
+    /// How many there are.
+    pub all: usize,
+}
+
+/// What was changed after change `seq`, at most `limit` of it listed.
+///
+/// # Errors
+/// Those of the storage.
+pub fn touched_since(
+    connection: &Connection,
+    document: DocumentKey,
+    seq: u64,
+    limit: usize,
+) -> Result<Touches, ServiceError> {
+    let all = connection
+        .prepare_cached("SELECT count(*) FROM touched WHERE document = ?1 AND seq > ?2")?
+        .query_row((document.0, signed(seq)), |row| row.get(0))?;
+    let mut statement = connection.prepare_cached(
+        "SELECT t.node, t.property, a.name, t.at FROM touched t JOIN actor a ON a.k = t.actor
+         WHERE t.document = ?1 AND t.seq > ?2 ORDER BY t.seq DESC, t.node LIMIT ?3",
+    )?;
+    let rows = statement.query_map((document.0, signed(seq), limit), |row| {
+        Ok(Touch {
+            node: NodeId::from_bytes(row.get(0)?),
+            property: row.get(1)?,
+            by: row.get(2)?,
+            at: row.get(3)?,
+        })
+    })?;
+    Ok(Touches { listed: rows.collect::<Result<_, _>>()?, all })
+}

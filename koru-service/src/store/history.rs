@@ -22,6 +22,10 @@ pub enum Reason {
     Created = 1,
     /// A batch was applied.
     Edit = 2,
+    /// Blocks left for another document, or came from one.
+    Extract = 3,
+    /// An earlier state was restored.
+    Restore = 4,
     /// Somebody saved a version.
     Saved = 5,
 }
@@ -30,6 +34,8 @@ impl Reason {
     fn of(number: i64) -> Self {
         match number {
             1 => Self::Created,
+            3 => Self::Extract,
+            4 => Self::Restore,
             5 => Self::Saved,
             _ => Self::Edit,
         }
@@ -100,6 +106,18 @@ pub struct NewEntry<'a> {
 /// A row of history, by its stored ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryKey([u8; 16]);
+
+impl EntryKey {
+    /// The stored ID.
+    pub(super) fn bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// The row of a stored ID.
+    pub(super) fn of_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
 
 fn stored(id: Uuid) -> EntryKey {
     let mut bytes = id.into_bytes();
@@ -217,23 +235,46 @@ pub fn newest(connection: &Connection, document: DocumentKey) -> Result<Entry, S
     Ok(connection.prepare_cached(&sql)?.query_row([document.0], Record::read)?.last())
 }
 
-/// The version number of an entry of the document.
+/// An entry with its document and the change whose state it names.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The entry.
+    pub entry: Entry,
+    /// Its document.
+    pub document: DocumentKey,
+    /// The change after which the document was as the entry says.
+    pub seq: u64,
+}
+
+/// An entry of a document of the workspace.
 ///
 /// # Errors
-/// When the document has no such entry.
-pub fn version_of(
+/// When the workspace has no such entry.
+pub fn find(
     connection: &Connection,
-    document: DocumentKey,
+    workspace: super::workspaces::WorkspaceKey,
     id: EntryId,
-) -> Result<u64, ServiceError> {
+) -> Result<Found, ServiceError> {
     let key = stored(id.0);
+    let is_after = key.0 != *id.as_bytes();
     connection
-        .prepare_cached(&format!("SELECT {COLUMNS} WHERE e.id = ?1 AND e.document = ?2"))?
-        .query_row((key.0, document.0), Record::read)
+        .prepare_cached(&format!(
+            "SELECT e.document, {COLUMNS} WHERE e.id = ?1 AND d.workspace = ?2"
+        ))?
+        .query_row((key.0, workspace.0), |row| Ok((Record::read(row)?, row.get("document")?)))
         .optional()?
-        .and_then(|record| {
-            let is_after = key.0 != *id.as_bytes();
-            (record.paired || !is_after).then_some(record.version + u64::from(is_after))
+        .filter(|(record, _)| record.paired || !is_after)
+        .map(|(record, document)| {
+            let boundary = match (record.paired, is_after) {
+                (false, _) => None,
+                (true, false) => Some(Boundary::Before),
+                (true, true) => Some(Boundary::After),
+            };
+            Found {
+                entry: record.entry(boundary),
+                document: DocumentKey(document),
+                seq: record.seq - u64::from(boundary == Some(Boundary::Before)),
+            }
         })
         .ok_or_else(|| ServiceError::NotFound { thing: Thing::Entry, id: id.to_string() })
 }

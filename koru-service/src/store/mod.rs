@@ -4,6 +4,7 @@ pub mod actors;
 pub mod attributes;
 mod connection;
 pub mod documents;
+pub mod extractions;
 pub mod history;
 pub mod listing;
 pub mod log;

@@ -54,6 +54,20 @@ pub fn is_trashed(connection: &Connection, document: DocumentKey) -> Result<bool
         .query_row([document.0], |row| row.get(0))?)
 }
 
+/// The document that another one stands under.
+///
+/// # Errors
+/// Those of the storage.
+pub fn parent(
+    connection: &Connection,
+    document: DocumentKey,
+) -> Result<Option<DocumentKey>, ServiceError> {
+    Ok(connection
+        .prepare_cached("SELECT parent FROM document WHERE k = ?1")?
+        .query_row([document.0], |row| row.get::<_, Option<i64>>(0))?
+        .map(DocumentKey))
+}
+
 /// The position behind all documents under `parent`, for a new one.
 ///
 /// # Errors

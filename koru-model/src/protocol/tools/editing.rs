@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::edit::Operation;
-use crate::ids::{DocumentId, NodeId, WorkspaceId};
+use crate::ids::{DocumentId, NodeId, NodeRef, WorkspaceId};
 use crate::limits;
 
 /// Parameters of `create_document`.
@@ -66,4 +66,34 @@ pub struct EditDocument {
 pub enum DocumentKind {
     /// A page of nodes.
     Page,
+}
+
+/// Parameters of `extract_to_document`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("dependentRequired" = { "under_node_id": ["target_document_id"] }))]
+pub struct ExtractToDocument {
+    /// The workspace's ID.
+    pub workspace_id: WorkspaceId,
+    /// The document that the blocks leave.
+    pub source_document_id: DocumentId,
+    /// The revision of the source that you read.
+    pub base_revision: String,
+    /// The block to take, with all under it: its ID, or a tail of it of at least 8 hex digits.
+    pub source_node_id: NodeRef,
+    /// Siblings of that block to take along; they need not adjoin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra_source_node_ids: Option<Vec<NodeRef>>,
+    /// The exact text of source_node_id.
+    pub expected: String,
+    /// The title of a new document for the blocks. Either this or target_document_id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::TITLE_CHARS))]
+    pub new_document_title: Option<String>,
+    /// A document that exists, for the blocks. Either this or new_document_title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_document_id: Option<DocumentId>,
+    /// The node of the target under which the blocks come last. Absent: its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_node_id: Option<NodeRef>,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DocumentId, EntryId, WorkspaceId};
+use crate::ids::{DocumentId, EntryId, NodeRef, WorkspaceId};
 use crate::limits;
 
 /// Parameters of `list_document_versions`.
@@ -43,4 +43,58 @@ pub struct SaveDocumentVersion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::ENTRY_MESSAGE_CHARS))]
     pub message: Option<String>,
+}
+
+/// Parameters of `read_document_version`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadDocumentVersion {
+    /// The workspace's ID.
+    pub workspace_id: WorkspaceId,
+    /// The history entry's ID, from list_document_versions.
+    pub entry_id: EntryId,
+    /// Read only this node and what is under it: its ID, or a tail of it of at least 8 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<NodeRef>,
+    /// How many levels below the first node to read, 0 to 48. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 48))]
+    pub max_depth: Option<u32>,
+    /// The most nodes in the answer, 1 to 2000; a page also ends at 24 KB. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 2000))]
+    pub page_size: Option<u32>,
+    /// Continue behind this node: next_after_node_id of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_node_id: Option<NodeRef>,
+    /// true: the short form of each node, as in read_document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact: Option<bool>,
+}
+
+/// Parameters of `compare_document_versions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompareDocumentVersions {
+    /// The workspace's ID.
+    pub workspace_id: WorkspaceId,
+    /// The earlier side: a history entry's ID.
+    pub left_entry_id: EntryId,
+    /// The later side: another entry of the same document. Absent: the document as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right_entry_id: Option<EntryId>,
+}
+
+/// Parameters of `restore_document_version`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestoreDocumentVersion {
+    /// The workspace's ID.
+    pub workspace_id: WorkspaceId,
+    /// The document's ID.
+    pub document_id: DocumentId,
+    /// The history entry whose state shall come back.
+    pub entry_id: EntryId,
+    /// The document's present revision; anything changed since is refused.
+    pub base_revision: String,
 }

@@ -15,8 +15,11 @@ use super::error::{Code, Problem, ToolError};
 use super::{arguments, schema};
 
 pub use documents::{ListDocumentLinks, ListDocuments, ReadDocument};
-pub use editing::{CreateDocument, DocumentKind, EditDocument};
-pub use history::{ListDocumentVersions, SaveDocumentVersion};
+pub use editing::{CreateDocument, DocumentKind, EditDocument, ExtractToDocument};
+pub use history::{
+    CompareDocumentVersions, ListDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
+    SaveDocumentVersion,
+};
 pub use table::Call;
 pub use workspaces::{GetDocumentation, ListAttributes, ListTags, ListWorkspaces};
 
@@ -46,6 +49,7 @@ type Hints = (bool, bool, bool);
 const READ: Hints = (true, false, true);
 const ADD: Hints = (false, false, false);
 const CHANGE: Hints = (false, true, true);
+const MOVE_OUT: Hints = (false, true, false);
 
 impl Tool {
     fn new<P: schemars::JsonSchema>(

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::{
-    ADD, CHANGE, CreateDocument, EditDocument, GetDocumentation, ListAttributes, ListDocumentLinks,
-    ListDocumentVersions, ListDocuments, ListTags, ListWorkspaces, READ, ReadDocument,
-    SaveDocumentVersion, Tool, find, no_such_tool,
+    ADD, CHANGE, CompareDocumentVersions, CreateDocument, EditDocument, ExtractToDocument,
+    GetDocumentation, ListAttributes, ListDocumentLinks, ListDocumentVersions, ListDocuments,
+    ListTags, ListWorkspaces, MOVE_OUT, READ, ReadDocument, ReadDocumentVersion,
+    RestoreDocumentVersion, SaveDocumentVersion, Tool, find, no_such_tool,
 };
 use crate::protocol::error::ToolError;
 
@@ -69,11 +70,23 @@ tools! {
     "list_document_versions" "List versions of a document" READ ListDocumentVersions
     "Lists the history of a document, newest first: entries with id, version (counts up from 1), reason (created, edit, extract, restore, saved, imported), recorded_at, author, boundary (before or after: an edit writes both), label, message, pinned. Go on with before_at and before_id = next_before_at and next_before_id until these are absent."
 
+    "read_document_version" "Read version of a document" READ ReadDocumentVersion
+    "Reads a document as it was at a history entry, by the same forms and pages as read_document (compact, node_id, max_depth, page_size, after_node_id). A change has two entries: before is the state that it found, after the one that it left. Result: document_id, root_node_id, schema_version, nodes, entry."
+
+    "compare_document_versions" "Compare versions of a document" READ CompareDocumentVersions
+    "Tells what leads from one version of a document to another, or to the document as it is now (without right_entry_id): changes, each with change (added, removed, moved, reordered, modified), node_id and kind, in the order of the right side; and unchanged_nodes. A modified text comes with left, right and segments (equal, insert, delete) along words. To see what one edit did, compare its before entry with its after entry."
+
     "create_document" "Create document" ADD CreateDocument
     "Creates a page, with its content in the same call, whole or not at all. Give the title, root_node_id (a UUID that you choose for the title node) and initial_operations; top-level nodes have parent_id = root_node_id. Choose a UUID for each node too. To fill a document in order, insert with at_end: true. Texts are literal, no Markdown: a heading, paragraph, list item, task or table is a node each. Give an idempotency_key (a new UUID): the same call again then gives the same document instead of a second one. Result: as read_document (document_id, root_node_id, revision, nodes); revision is the base_revision of your first edit."
 
     "edit_document" "Edit document" CHANGE EditDocument
     "Changes a document by a batch of operations, in order, all or none. base_revision is the revision you read. Every operation but insert gives the node's exact text as expected. Texts are literal, no Markdown. Send all changes to a document in one batch. A refusal changes nothing: precondition_failed or stale_node comes with details.conflicts (operation_index, expected, actual, first_difference) and details.revision; correct expected from actual, or read again, and send the batch again with the new revision. Sort by move, which keeps IDs, never by remove and insert. The same batch sent again after a lost answer is not applied twice. To rename a document, replace_text on its title node. The rules in full: get_documentation. Result: revision (the next base_revision) and history (the new entry)."
+
+    "extract_to_document" "Extract to document" MOVE_OUT ExtractToDocument
+    "Moves whole blocks, with everything under them and all their IDs, into a new document (new_document_title; it becomes a sibling of the source) or an existing one (target_document_id, under_node_id), and leaves one paragraph with a link where the first block stood. Both documents change or neither; links to a moved block follow it. expected is the exact text of source_node_id; extra_source_node_ids are siblings of it. Refused where a block, or one under it, was added or changed after base_revision. Result: document_id, document_revision, source_revision, source_link_node_id, history (document and source)."
+
+    "restore_document_version" "Restore version of a document" CHANGE RestoreDocumentVersion
+    "Makes a document show again what it showed at a history entry, by new changes: nodes that come back keep their IDs, nothing is lost from the history, and the restore can itself be undone. base_revision must be the present revision: anything changed since is refused, with what and by whom. Compare first, so that you know what will go. Result: revision and history (the new entry)."
 
     "save_document_version" "Save a version" ADD SaveDocumentVersion
     "Keeps the document as it is now as a pinned version with an optional label and message, in the history for ever. Every edit is kept in the history anyway: use this for a state that the user will want to find by name. It changes neither the document nor its revision. Result: the entry."

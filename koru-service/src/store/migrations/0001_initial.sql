@@ -162,3 +162,21 @@ CREATE TABLE attribute_use (
   node BLOB NOT NULL,
   PRIMARY KEY (key, document, node)
 ) WITHOUT ROWID;
+
+-- Where blocks went: a link that names the old document follows them. The newest row of a node and a
+-- document it left counts.
+CREATE TABLE departure (
+  node BLOB NOT NULL,
+  source BLOB NOT NULL,
+  target BLOB NOT NULL,
+  PRIMARY KEY (node, source)
+) WITHOUT ROWID;
+CREATE INDEX departure_by_target ON departure (target);
+
+-- What an extraction was answered with besides its source's entry, for a repeat of the call.
+CREATE TABLE extraction (
+  entry BLOB PRIMARY KEY,
+  target INTEGER NOT NULL,
+  target_entry BLOB NOT NULL,
+  link BLOB NOT NULL
+) WITHOUT ROWID;
