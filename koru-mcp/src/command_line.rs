@@ -7,7 +7,9 @@ use koru_model::ids::WorkspaceId;
 use koru_model::protocol::home::{Home, NoHome};
 use koru_model::protocol::wire::Scope;
 
-use crate::commands::{Done, Failure, attribute, call, demo, doctor, document, service, workspace};
+use crate::commands::{
+    Done, Failure, attribute, call, demo, doctor, document, history, service, workspace,
+};
 use crate::serve::{self, Options};
 
 const FAILED: i32 = 1;
@@ -47,9 +49,12 @@ enum Command {
     /// List, make, rename, archive and delete workspaces.
     #[command(subcommand)]
     Workspace(workspace::Action),
-    /// List, show, move, trash and restore documents.
+    /// List, show, move, extract, trash and restore documents.
     #[command(subcommand)]
     Document(document::Action),
+    /// List, show, compare, restore and save versions of a document.
+    #[command(subcommand)]
+    History(history::Action),
     /// List, define and remove attributes.
     #[command(subcommand)]
     Attribute(attribute::Action),
@@ -101,6 +106,7 @@ async fn execute(home: Result<Home, NoHome>, command: Command) -> Done {
         Command::Call(arguments) => call::run(&home, arguments).await,
         Command::Workspace(action) => workspace::run(&home, action).await,
         Command::Document(action) => document::run(&home, action).await,
+        Command::History(action) => history::run(&home, action).await,
         Command::Attribute(action) => attribute::run(&home, action).await,
         Command::Service(action) => service::run(&home, action).await,
         Command::Demo => demo::run().await,

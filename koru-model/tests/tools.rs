@@ -56,8 +56,12 @@ fn names_and_hints_are_those_of_the_contract() {
         ("list_tags", true, false, true),
         ("list_attributes", true, false, true),
         ("list_document_versions", true, false, true),
+        ("read_document_version", true, false, true),
+        ("compare_document_versions", true, false, true),
         ("create_document", false, false, false),
         ("edit_document", false, true, true),
+        ("extract_to_document", false, true, false),
+        ("restore_document_version", false, true, true),
         ("save_document_version", false, false, false),
     ];
     let found: Vec<_> = tools::all()
@@ -83,7 +87,7 @@ fn the_budgets_are_kept() {
         whole += bytes;
     }
     println!("{:24} {whole:5} bytes", "whole list");
-    assert!(whole <= 17_800, "{whole} bytes leave too little for the other ten tools");
+    assert!(whole <= 23_500, "{whole} bytes leave too little for the other six tools");
     println!("instructions {}, model.md {}", INSTRUCTIONS.len(), TEXT.len());
     assert!(INSTRUCTIONS.chars().count() <= 1_900);
     assert!(TEXT.len() <= 14 * 1024, "{}", TEXT.len());

@@ -1,6 +1,6 @@
 //! `document`: listing, showing and placing documents.
 
-mod show;
+pub(super) mod show;
 
 use std::collections::HashMap;
 
@@ -62,6 +62,30 @@ pub(crate) enum Action {
         #[command(flatten)]
         place: In,
     },
+    /// Move blocks of a document to a new or another one; a link stays where they stood.
+    Extract {
+        /// The document: its ID, a tail of it, or a path of titles (A/B).
+        document: String,
+        /// The block: its ID, or a tail of it. More than one: siblings.
+        #[arg(required = true)]
+        nodes: Vec<String>,
+        /// The title of a new document for them.
+        #[arg(
+            long,
+            value_name = "TITLE",
+            conflicts_with = "into",
+            required_unless_present = "into"
+        )]
+        new: Option<String>,
+        /// The document that they go to.
+        #[arg(long, value_name = "DOCUMENT")]
+        into: Option<String>,
+        /// The node of that document that they come under.
+        #[arg(long, value_name = "NODE", requires = "into")]
+        under: Option<String>,
+        #[command(flatten)]
+        place: In,
+    },
     /// Put a document, and all under it, into the trash.
     Trash {
         /// Its ID, a tail of it, or a path of titles (A/B).
@@ -84,6 +108,7 @@ pub(crate) async fn run(home: &Home, action: Action) -> Done {
         Action::List { place, .. }
         | Action::Show { place, .. }
         | Action::Move { place, .. }
+        | Action::Extract { place, .. }
         | Action::Trash { place, .. }
         | Action::Untrash { place, .. } => place.workspace.as_deref(),
     };
@@ -129,6 +154,38 @@ pub(crate) async fn run(home: &Home, action: Action) -> Done {
                     at_end,
                 })
                 .await?;
+        }
+        Action::Extract { document, nodes, new, into, under, .. } => {
+            let source = named(&document, Among::Live).await?.id;
+            let into = match into {
+                Some(into) => Some(named(&into, Among::Live).await?.id),
+                None => None,
+            };
+            let Some((first, extras)) = nodes.split_first() else { return Ok(()) };
+            let read = session
+                .read(
+                    "read_document",
+                    json!({ "workspace_id": workspace_id, "document_id": source, "node_id": first, "max_depth": 0 }),
+                )
+                .await?;
+            let extracted = session
+                .read(
+                    "extract_to_document",
+                    json!({
+                        "workspace_id": workspace_id,
+                        "source_document_id": source,
+                        "base_revision": read["revision"],
+                        "source_node_id": first,
+                        "extra_source_node_ids": extras,
+                        "expected": read["nodes"][0]["text"],
+                        "new_document_title": new,
+                        "target_document_id": into,
+                        "under_node_id": under,
+                    }),
+                )
+                .await?;
+            let target = extracted["document_id"].as_str().unwrap_or_default();
+            output::line(&format!("the blocks are in document {target}"))?;
         }
         Action::Trash { document, .. } => {
             let document_id = named(&document, Among::Live).await?.id;

@@ -20,7 +20,7 @@ const TAG: Style = AnsiColor::Magenta.on_default();
 ///
 /// # Errors
 /// When stdout is closed.
-pub(super) fn print(read: &Value) -> io::Result<()> {
+pub(crate) fn print(read: &Value) -> io::Result<()> {
     output::line(render(read).trim_end())
 }
 

@@ -86,7 +86,7 @@ pub struct ExtractToDocument {
     pub extra_source_node_ids: Option<Vec<NodeRef>>,
     /// The exact text of source_node_id.
     pub expected: String,
-    /// The title of a new document for the blocks. Either this or target_document_id.
+    /// The title of a new document for the blocks: one line, at most 1000 characters. Either this or target_document_id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::TITLE_CHARS))]
     pub new_document_title: Option<String>,
