@@ -1,0 +1,3 @@
+//! Documents as large as people make them.
+
+mod large;
