@@ -65,7 +65,7 @@ macro_rules! id_type {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.as_hyphenated().fmt(f)
+                fmt::Display::fmt(self, f)
             }
         }
 
@@ -98,7 +98,7 @@ macro_rules! id_type {
                 stringify!($name).into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string" })
+                json_schema!({ "type": "string", "format": "uuid" })
             }
         }
     )*};
@@ -197,7 +197,7 @@ impl JsonSchema for NodeRef {
         "NodeRef".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
+        json_schema!({ "type": "string", "format": "node" })
     }
 }
 

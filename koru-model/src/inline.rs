@@ -80,10 +80,11 @@ impl Inline {
             }
             let rest = rest.strip_prefix('#')?;
             let node = rest.get(..ID)?.parse().ok()?;
-            return rest
-                .get(ID..)?
-                .starts_with(END)
-                .then_some(Self::Document { document, node: Some(node), label: None });
+            return rest.get(ID..)?.starts_with(END).then_some(Self::Document {
+                document,
+                node: Some(node),
+                label: None,
+            });
         }
         let rest = text.strip_prefix(ATTACHMENT)?;
         let file = rest.get(..ID)?.parse().ok()?;
@@ -272,7 +273,9 @@ mod tests {
             assert_eq!(rich.inlines.len(), inlines, "{text}");
             assert_eq!(rich.text.to_lowercase(), text.to_lowercase());
             for placed in &rich.inlines {
-                assert!(rich.text.get(placed.at_utf8..).unwrap().starts_with(&placed.inline.token()));
+                assert!(
+                    rich.text.get(placed.at_utf8..).unwrap().starts_with(&placed.inline.token())
+                );
                 assert_eq!(placed.inline.token().len(), placed.inline.token_len());
             }
         }
@@ -293,7 +296,8 @@ mod tests {
 
     #[test]
     fn an_inline_goes_in_at_any_edge() {
-        let link: Inline = RichText::with_tokens(&format!("[[document:{D}]]")).inlines.remove(0).inline;
+        let link: Inline =
+            RichText::with_tokens(&format!("[[document:{D}]]")).inlines.remove(0).inline;
         let base = RichText::with_tokens(&format!("ab[[attachment:{D}]]c"));
         for at in [0, 1, 2, 2 + 51, base.text.len()] {
             let with = base.with_inline(at, &link);

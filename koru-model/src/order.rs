@@ -116,7 +116,9 @@ mod tests {
         assert!(longest(&grow(5_000, |len| len.saturating_sub(1))) <= 12);
         let mut seed = 1_usize;
         let random = grow(5_000, |len| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) % (len + 1)
         });
         assert!(longest(&random) <= 16);

@@ -12,7 +12,9 @@ pub enum TableFault {
     #[error("ends in a line feed; leave it out, a line feed stands only between rows")]
     TrailingLineFeed,
     /// A row has another number of cells than the header.
-    #[error("row {row} (counted from 0) has {cells} cells, the header has {header}; give every row the same number of cells")]
+    #[error(
+        "row {row} (counted from 0) has {cells} cells, the header has {header}; give every row the same number of cells"
+    )]
     Uneven {
         /// The row, counted from 0.
         row: usize,
@@ -22,13 +24,17 @@ pub enum TableFault {
         header: usize,
     },
     /// A backslash begins no known escape.
-    #[error("has a backslash at byte {at_utf8} that begins no escape; in a cell write \\\\ for a backslash, \\t for a tab, \\n for a line break")]
+    #[error(
+        "has a backslash at byte {at_utf8} that begins no escape; in a cell write \\\\ for a backslash, \\t for a tab, \\n for a line break"
+    )]
     Escape {
         /// Where, in bytes of UTF-8.
         at_utf8: usize,
     },
     /// It looks like a Markdown table.
-    #[error("looks like a Markdown table; write cells by tab and rows by line feed, without | and without a line of dashes")]
+    #[error(
+        "looks like a Markdown table; write cells by tab and rows by line feed, without | and without a line of dashes"
+    )]
     Markdown,
 }
 

@@ -8,7 +8,9 @@ use crate::limits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// It holds a character that no text may hold.
-    #[error("holds the character U+{character:04X} at byte {at_utf8}, which no text may hold; leave it out")]
+    #[error(
+        "holds the character U+{character:04X} at byte {at_utf8}, which no text may hold; leave it out"
+    )]
     Forbidden {
         /// The character's number.
         character: u32,
@@ -146,7 +148,9 @@ mod tests {
     #[test]
     fn line_ends_become_line_feeds_and_nothing_else_changes() {
         assert_eq!(accept("a\r\nb\rc\nd").unwrap(), "a\nb\nc\nd");
-        for kept in [" x ", "\u{feff}x", "\u{85}\u{2028}", "e\u{301}", "$& $1 \\0 %s", "‘%s’", "\u{7f}"] {
+        for kept in
+            [" x ", "\u{feff}x", "\u{85}\u{2028}", "e\u{301}", "$& $1 \\0 %s", "‘%s’", "\u{7f}"]
+        {
             assert_eq!(accept(kept).unwrap(), kept);
         }
     }

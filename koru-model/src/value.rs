@@ -59,7 +59,9 @@ impl ValueKind {
 }
 
 /// A typed value: its kind and its exact text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
     /// date (2026-12-24), datetime_zoned (2026-12-24T18:00:00+01:00[Europe/Berlin]), datetime_floating (2026-12-24T18:00:00), text, number, bool, url.
@@ -93,8 +95,7 @@ pub fn built_in() -> Vec<Definition> {
         options: Some(options.iter().map(|option| (*option).to_owned()).collect()),
         takes_rgb,
     };
-    let colors =
-        ["gray", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"];
+    let colors = ["gray", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"];
     vec![
         Definition {
             key: "koru.due".into(),
@@ -132,11 +133,14 @@ impl Definition {
         value.check()?;
         match &self.options {
             Some(options)
-                if !options.contains(&value.value)
-                    && !(self.takes_rgb && is_rgb(&value.value)) =>
+                if !options.contains(&value.value) && !(self.takes_rgb && is_rgb(&value.value)) =>
             {
                 let rgb = if self.takes_rgb { ", or a color as #rrggbb" } else { "" };
-                Err(format!("is not one of the options of {}: {}{rgb}", self.key, options.join(", ")))
+                Err(format!(
+                    "is not one of the options of {}: {}{rgb}",
+                    self.key,
+                    options.join(", ")
+                ))
             }
             _ => Ok(()),
         }
@@ -154,7 +158,10 @@ impl Value {
             return Err(format!("is longer than {} bytes", limits::VALUE_BYTES));
         }
         if let Some(c) = text.chars().find(|c| text::is_forbidden(*c) || *c == '\r') {
-            return Err(format!("holds the character U+{:04X}, which no text may hold", u32::from(c)));
+            return Err(format!(
+                "holds the character U+{:04X}, which no text may hold",
+                u32::from(c)
+            ));
         }
         match self.kind {
             ValueKind::Date => check_date(text),
@@ -191,9 +198,9 @@ fn split_civil(text: &str) -> Option<(&str, &str)> {
         return None;
     }
     let rest = text.get(19..)?;
-    let fraction = rest.strip_prefix('.').map_or(0, |digits| {
-        1 + digits.bytes().take_while(u8::is_ascii_digit).count()
-    });
+    let fraction = rest
+        .strip_prefix('.')
+        .map_or(0, |digits| 1 + digits.bytes().take_while(u8::is_ascii_digit).count());
     if fraction == 1 || fraction > 10 {
         return None;
     }
@@ -278,28 +285,75 @@ mod tests {
             (
                 Date,
                 &["2026-12-24", "0001-01-01", "9999-12-31", "2028-02-29"][..],
-                &["2026-02-29", "2026-13-01", "26-1-1", "2026-12-24T00:00:00", "", "0000-01-01", " 2026-12-24"][..],
+                &[
+                    "2026-02-29",
+                    "2026-13-01",
+                    "26-1-1",
+                    "2026-12-24T00:00:00",
+                    "",
+                    "0000-01-01",
+                    " 2026-12-24",
+                ][..],
             ),
             (
                 DatetimeZoned,
-                &["2026-12-24T18:00:00+01:00[Europe/Berlin]", "2026-12-24T18:00:00Z", "2026-12-24T18:00:00.5-11:00", "2026-12-24T18:00:00+05:30"],
-                &["2026-12-24T18:00:00+02:00[Europe/Berlin]", "2026-12-24T18:00:00", "2026-12-24T18:00:00Z[Mars/Olympus]", "2026-12-24", "2026-02-29T18:00:00Z", "2026-12-24t18:00:00z"],
+                &[
+                    "2026-12-24T18:00:00+01:00[Europe/Berlin]",
+                    "2026-12-24T18:00:00Z",
+                    "2026-12-24T18:00:00.5-11:00",
+                    "2026-12-24T18:00:00+05:30",
+                ],
+                &[
+                    "2026-12-24T18:00:00+02:00[Europe/Berlin]",
+                    "2026-12-24T18:00:00",
+                    "2026-12-24T18:00:00Z[Mars/Olympus]",
+                    "2026-12-24",
+                    "2026-02-29T18:00:00Z",
+                    "2026-12-24t18:00:00z",
+                ],
             ),
             (
                 DatetimeFloating,
                 &["2026-12-24T18:00:00", "2026-12-24T18:00:00.125"],
-                &["2026-12-24T18:00", "2026-12-24 18:00:00", "2026-12-24T25:00:00", "2026-12-24T18:00:00Z"],
+                &[
+                    "2026-12-24T18:00",
+                    "2026-12-24 18:00:00",
+                    "2026-12-24T25:00:00",
+                    "2026-12-24T18:00:00Z",
+                ],
             ),
             (
                 Number,
-                &["0", "-0", "1e3", "0.1", "-12.50", "9007199254740993", "123456789012345678901234567890.5"],
+                &[
+                    "0",
+                    "-0",
+                    "1e3",
+                    "0.1",
+                    "-12.50",
+                    "9007199254740993",
+                    "123456789012345678901234567890.5",
+                ],
                 &["007", "1.", ".5", "NaN", "inf", "1e999", "", " 1", "0x10", "1,5"],
             ),
             (Bool, &["true", "false"], &["True", "1", "yes", ""]),
             (
                 Url,
-                &["https://example.org/a?b#c", "http://localhost:8080", "mailto:a@b.c", "HTTPS://[::1]/"],
-                &["example.org", "/a", "ftp://x.y", "javascript:alert(1)", "https://", "https:// x", "mailto:a", "https://:80"],
+                &[
+                    "https://example.org/a?b#c",
+                    "http://localhost:8080",
+                    "mailto:a@b.c",
+                    "HTTPS://[::1]/",
+                ],
+                &[
+                    "example.org",
+                    "/a",
+                    "ftp://x.y",
+                    "javascript:alert(1)",
+                    "https://",
+                    "https:// x",
+                    "mailto:a",
+                    "https://:80",
+                ],
             ),
         ] {
             for value in right {

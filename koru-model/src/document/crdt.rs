@@ -86,7 +86,8 @@ pub struct Replica {
 const CLIENT_MASK: u64 = (1 << 53) - 1;
 
 fn new_doc(client: u64) -> Doc {
-    let mut options = Options::with_guid_and_client_id("koru".into(), ClientID::new(client & CLIENT_MASK));
+    let mut options =
+        Options::with_guid_and_client_id("koru".into(), ClientID::new(client & CLIENT_MASK));
     options.offset_kind = OffsetKind::Bytes;
     options.skip_gc = false;
     options.cleanup_formatting = false;
@@ -192,8 +193,10 @@ impl Replica {
             writes.iter().filter(|write| matches!(write, Write::Create(_))).collect();
         for chunk in creates.chunks(NODES_PER_CLIENT) {
             self.shards += 1;
-            let seed = blake3::hash(&[self.client.to_le_bytes(), self.shards.to_le_bytes()].concat());
-            let client = seed.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            let seed =
+                blake3::hash(&[self.client.to_le_bytes(), self.shards.to_le_bytes()].concat());
+            let client =
+                seed.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
             let shard = new_doc(client);
             let nodes = shard.get_or_insert_map("n");
             let mut txn = shard.transact_mut();
@@ -248,7 +251,8 @@ fn placement(parent: Option<NodeId>, order: &str, lamport: u64) -> String {
     format!("{parent}:{order}:{lamport}")
 }
 
-/// An inline as an embed: bytes, which no chunk of text can be taken for.
+/// An inline as an embed: a map of one entry, which no chunk of text can be taken for (yrs keeps
+/// embeds as JSON, so that bytes would come back as a list).
 fn embed(inline: &Inline) -> Any {
     let (mut text, label) = match inline {
         Inline::Document { document, node, label } => {
@@ -261,7 +265,7 @@ fn embed(inline: &Inline) -> Any {
         text.push('|');
         text.push_str(label);
     }
-    Any::Buffer(text.into_bytes().into())
+    Any::Map(Arc::new([("i".to_owned(), Any::String(text.into()))].into()))
 }
 
 fn read_embed(text: &str) -> Option<Inline> {
@@ -398,12 +402,12 @@ fn read_text<T: yrs::ReadTxn>(text: &TextRef, txn: &T) -> Result<RichText, CrdtE
     for diff in diffs {
         match diff.insert {
             Out::Any(Any::String(chunk)) => rich.push_text(&chunk),
-            Out::Any(Any::Buffer(bytes)) => {
-                let inline = std::str::from_utf8(&bytes)
-                    .ok()
-                    .and_then(read_embed)
-                    .ok_or(CrdtError::Damaged("an inline"))?;
-                rich.push_inline(inline);
+            Out::Any(Any::Map(embed)) => {
+                let inline = match embed.get("i") {
+                    Some(Any::String(text)) => read_embed(text),
+                    _ => None,
+                };
+                rich.push_inline(inline.ok_or(CrdtError::Damaged("an inline"))?);
             }
             _ => return Err(CrdtError::Damaged("a text")),
         }
@@ -428,14 +432,16 @@ fn read_node<T: yrs::ReadTxn>(id: NodeId, map: &MapRef, txn: &T) -> Result<Node,
                     node.parent = Some(NodeId::from_compact(parent).ok_or_else(damaged)?);
                 }
                 node.order = parts.next().ok_or_else(damaged)?.into();
-                node.lamport = parts.next().and_then(|text| text.parse().ok()).ok_or_else(damaged)?;
+                node.lamport =
+                    parts.next().and_then(|text| text.parse().ok()).ok_or_else(damaged)?;
             }
             ("x", Out::Any(Any::String(by))) => node.removed = NodeId::from_compact(&by),
             ("t", Out::YText(text)) => node.set_rich(read_text(&text, txn)?),
             ("d", Out::Any(Any::Bool(done))) => node.done = done,
             ("l", Out::Any(Any::String(language))) => node.language = Some(language),
             (key, Out::Any(Any::String(text))) if key.starts_with("a:") => {
-                let (kind, value) = text.split_once(':').ok_or(CrdtError::Damaged("an attribute"))?;
+                let (kind, value) =
+                    text.split_once(':').ok_or(CrdtError::Damaged("an attribute"))?;
                 let kind = ValueKind::from_name(kind).ok_or(CrdtError::Damaged("an attribute"))?;
                 let key = key.strip_prefix("a:").unwrap_or(key).to_owned();
                 node.attributes.insert(key, Value { kind, value: value.to_owned() });

@@ -318,16 +318,17 @@ pub fn read(state: &State, reading: &Reading, names: &mut dyn Names) -> Result<P
     let base = state.depth(reading.from);
     let deepest = reading.max_depth.map_or(usize::MAX, |levels| base + levels);
     let mut stack = stack(state, reading)?;
-    let ancestors = stack.last().filter(|_| reading.compact && reading.after.is_some()).map(|(id, _)| {
-        let mut ancestors = Vec::new();
-        let mut at = *id;
-        while let Some(parent) = state.node(at).and_then(|node| node.shown_parent()) {
-            ancestors.push(state.tail(parent, TAIL_DIGITS));
-            at = parent;
-        }
-        ancestors.reverse();
-        ancestors
-    });
+    let ancestors =
+        stack.last().filter(|_| reading.compact && reading.after.is_some()).map(|(id, _)| {
+            let mut ancestors = Vec::new();
+            let mut at = *id;
+            while let Some(parent) = state.node(at).and_then(|node| node.shown_parent()) {
+                ancestors.push(state.tail(parent, TAIL_DIGITS));
+                at = parent;
+            }
+            ancestors.reverse();
+            ancestors
+        });
     let mut nodes = vec![b'['];
     let mut last = None;
     let mut count = 0;

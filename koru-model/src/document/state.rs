@@ -265,7 +265,10 @@ impl State {
 
     /// The children of a node, in order.
     pub fn children(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + '_ {
-        self.children.get(&TailKey::of(id)).into_iter().flat_map(|children| children.values().copied())
+        self.children
+            .get(&TailKey::of(id))
+            .into_iter()
+            .flat_map(|children| children.values().copied())
     }
 
     /// The count of a node's children.
@@ -353,7 +356,11 @@ impl State {
     pub fn resolve(&self, name: &NodeRef) -> Resolved {
         let digits = match name {
             NodeRef::Whole(id) => {
-                return if self.node(*id).is_some() { Resolved::One(*id) } else { Resolved::Unknown };
+                return if self.node(*id).is_some() {
+                    Resolved::One(*id)
+                } else {
+                    Resolved::Unknown
+                };
             }
             NodeRef::Tail(digits) => digits,
         };

@@ -45,6 +45,29 @@ pub fn build(root: NodeId, nodes: Vec<Node>) -> State {
     state
 }
 
+/// The hidden nodes that are so only through a displaced one between them and what was removed:
+/// they would come to light if that one were written down where it is shown.
+#[must_use]
+pub(crate) fn hidden_through_displaced(state: &State) -> Vec<NodeId> {
+    let nodes: BTreeMap<NodeId, Node> =
+        state.nodes().map(|node| (node.id, Node::clone(node))).collect();
+    let parents = effective_parents(state.root(), &nodes);
+    let passes = |node: &Node| {
+        let mut at = node.id;
+        while Some(at) != node.removed {
+            match parents.get(&at) {
+                Some(parent) => at = *parent,
+                None => return false,
+            }
+            if state.node(at).is_some_and(|above| above.is_displaced()) {
+                return true;
+            }
+        }
+        false
+    };
+    nodes.values().filter(|node| !node.is_live() && passes(node)).map(|node| node.id).collect()
+}
+
 /// The parent of every node but the root, without cycles.
 fn effective_parents(root: NodeId, nodes: &BTreeMap<NodeId, Node>) -> BTreeMap<NodeId, NodeId> {
     let mut parents: BTreeMap<NodeId, NodeId> = nodes
@@ -108,7 +131,8 @@ fn place(
     }
     let order = |id: &NodeId| nodes.get(id).map_or("", |node| &node.order);
     let mut members = path.iter().rev();
-    let key = members.next().map_or_else(|| SortKey::of("", id), |top| SortKey::of(order(top), *top));
+    let key =
+        members.next().map_or_else(|| SortKey::of("", id), |top| SortKey::of(order(top), *top));
     let key = members.fold(key, |key, member| key.below(order(member), *member));
     (parent, key)
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{NodeRef, TagId};
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::{Fault, Target};
+use crate::ids::{NodeRef, TagId};
 use crate::tag;
 
 /// Tags a node; creates the tag and its parents where they do not exist.

@@ -25,7 +25,11 @@ pub(crate) struct World {
 pub(crate) const THERE: &str = "0198c2f0-0000-7000-8000-0000000000d0";
 
 impl Facts for World {
-    fn last_change(&mut self, node: NodeId, property: &Property) -> Result<Option<Touch>, FactsError> {
+    fn last_change(
+        &mut self,
+        node: NodeId,
+        property: &Property,
+    ) -> Result<Option<Touch>, FactsError> {
         Ok(self.touched.get(&(node, property.clone())).cloned())
     }
     fn last_change_of_any(&mut self, node: NodeId) -> Result<Option<Touch>, FactsError> {
@@ -48,7 +52,8 @@ impl Facts for World {
     }
     fn make_tag(&mut self, name: &str) -> Result<TagId, FactsError> {
         let next = u8::try_from(self.tags.len())?;
-        let tag = self.tags.entry(crate::tag::folded(name)).or_insert(TagId::from_bytes([next; 16]));
+        let tag =
+            self.tags.entry(crate::tag::folded(name)).or_insert(TagId::from_bytes([next; 16]));
         Ok(*tag)
     }
     fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError> {
@@ -107,8 +112,11 @@ pub(crate) fn show(state: &State) -> String {
     let mut out = String::new();
     for at in state.subtree(state.root()) {
         let node = state.node(at).unwrap();
-        let name: String =
-            at.as_bytes()[10..].iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
+        let name: String = at.as_bytes()[10..]
+            .iter()
+            .filter(|byte| **byte != 0)
+            .map(|byte| char::from(*byte))
+            .collect();
         let done = if node.done { "[x] " } else { "" };
         let text = node.text().replace('\n', "⏎").replace('\t', "→");
         let line = format!("{name} {} {done}{text}", node.kind.name());
@@ -122,7 +130,9 @@ pub(crate) fn operations(json: &Value) -> Vec<Operation> {
     let mut json = json.clone();
     for operation in json.as_array_mut().unwrap() {
         for field in ["node_id", "parent_id", "after_node_id"] {
-            if let Some(name) = operation.get(field).and_then(Value::as_str).filter(|name| name.len() < 8) {
+            if let Some(name) =
+                operation.get(field).and_then(Value::as_str).filter(|name| name.len() < 8)
+            {
                 operation[field] = id(name).to_string().into();
             }
         }
@@ -168,7 +178,10 @@ pub(crate) fn check(before: &str, json: &Value, after: Result<&str, &[&str]>) {
     match (&found, after) {
         (Ok(state), Ok(after)) => {
             assert_eq!(show(state), show(&tree(after)));
-            assert_eq!(*state, view::build(state.root(), state.nodes().map(|n| Node::clone(n)).collect()));
+            assert_eq!(
+                *state,
+                view::build(state.root(), state.nodes().map(|n| Node::clone(n)).collect())
+            );
             through_the_crdt(&before, json, state);
         }
         (Err(failures), Err(wanted)) => assert_eq!(failures, wanted),
@@ -196,5 +209,7 @@ fn through_the_crdt(before: &State, json: &Value, after: &State) {
 fn a_tree_is_read_as_it_is_written() {
     let text = "t title T\n  a heading A\n    b paragraph B⏎b\n  c task [x] C\n";
     assert_eq!(show(&tree(text)), text);
-    assert!(matches!(tree(text).node(id("b")).unwrap().shown, Shown::Under(_, ref key) if *key != SortKey::of("", id("b"))));
+    assert!(
+        matches!(tree(text).node(id("b")).unwrap().shown, Shown::Under(_, ref key) if *key != SortKey::of("", id("b")))
+    );
 }

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::facts::Property;
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 
 /// Removes what stands under an attribute's key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

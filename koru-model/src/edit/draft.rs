@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::document::state::{Node, Resolved, Shown, SortKey, State};
+use crate::document::view;
 use crate::edit::facts::{Facts, Property, Touch};
 use crate::edit::fault::{Fault, Role};
 use crate::ids::{NodeId, NodeRef};
@@ -110,6 +111,12 @@ impl<'a> Draft<'a> {
     /// Writes down where displaced nodes are shown, so that what follows stands on firm ground.
     fn settle(&mut self) {
         let displaced: Vec<NodeId> = self.state.displaced().collect();
+        if displaced.is_empty() {
+            return;
+        }
+        for id in view::hidden_through_displaced(&self.state) {
+            self.change(id, |node| node.removed = Some(id));
+        }
         for id in displaced {
             let Some(node) = self.state.node(id) else { continue };
             let Shown::Under(parent, key) = node.shown.clone() else { continue };
@@ -142,7 +149,12 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// When the name is ambiguous, or the node gone or unknown.
-    pub fn find(&mut self, field: &'static str, name: &NodeRef, role: Role) -> Result<Arc<Node>, Fault> {
+    pub fn find(
+        &mut self,
+        field: &'static str,
+        name: &NodeRef,
+        role: Role,
+    ) -> Result<Arc<Node>, Fault> {
         let id = match self.state.resolve(name) {
             Resolved::One(id) => id,
             Resolved::Several(candidates) => return Err(Fault::Ambiguous { field, candidates }),
@@ -161,7 +173,12 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// As [`Draft::find`], and when the text differs.
-    pub fn expect(&mut self, name: &NodeRef, expected: &str, looks: Looks) -> Result<Arc<Node>, Fault> {
+    pub fn expect(
+        &mut self,
+        name: &NodeRef,
+        expected: &str,
+        looks: Looks,
+    ) -> Result<Arc<Node>, Fault> {
         let node = self.find("node_id", name, Role::Node)?;
         let expected = canonical_expected(&node, expected);
         let actual = node.text();
@@ -234,7 +251,10 @@ impl<'a> Draft<'a> {
             return Ok(Place { parent: parent.id, after: last });
         };
         if at_end {
-            return Err(Fault::invalid("at_end", "stands beside after_node_id; give one of the two"));
+            return Err(Fault::invalid(
+                "at_end",
+                "stands beside after_node_id; give one of the two",
+            ));
         }
         let after = self.find("after_node_id", after, Role::Neighbour)?;
         if after.shown_parent() != Some(parent.id) {
@@ -260,7 +280,10 @@ impl<'a> Draft<'a> {
         let Some(parent) = self.state.live(parent) else { return Ok(()) };
         if !kind.may_stand_under(parent.kind) {
             let reason = if !parent.kind.has_children() {
-                format!("names a {}, which holds no other nodes; choose another parent", parent.kind.name())
+                format!(
+                    "names a {}, which holds no other nodes; choose another parent",
+                    parent.kind.name()
+                )
             } else {
                 format!(
                     "names a {}: a {} stands only under the title or a heading",
@@ -347,7 +370,10 @@ impl<'a> Draft<'a> {
             .and_then(|after| siblings.iter().position(|sibling| *sibling == after))
             .map_or(0, |index| index + 1);
         let order = |index: usize| {
-            siblings.get(index).and_then(|id| self.state.node(*id)).map(|node| node.order.to_string())
+            siblings
+                .get(index)
+                .and_then(|id| self.state.node(*id))
+                .map(|node| node.order.to_string())
         };
         let (from, to) = (at.saturating_sub(HALF), (at + HALF).min(siblings.len()));
         let left = from.checked_sub(1).and_then(order);

@@ -62,7 +62,11 @@ pub trait Facts {
     ///
     /// # Errors
     /// When it cannot be found out.
-    fn last_change(&mut self, node: NodeId, property: &Property) -> Result<Option<Touch>, FactsError>;
+    fn last_change(
+        &mut self,
+        node: NodeId,
+        property: &Property,
+    ) -> Result<Option<Touch>, FactsError>;
 
     /// The last change of any property of a node.
     ///

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{NodeId, NodeRef};
-use crate::node::Kind;
 use crate::document::state::Node;
 use crate::edit::draft::{Draft, PlaceNames};
 use crate::edit::fault::Fault;
+use crate::ids::{NodeId, NodeRef};
 use crate::inline::RichText;
 use crate::limits;
+use crate::node::Kind;
 
 /// Inserts a new node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DocumentId, FileId, NodeId, NodeRef};
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::{Fault, Target};
+use crate::ids::{DocumentId, FileId, NodeId, NodeRef};
 use crate::inline::{Inline, Placed};
 use crate::limits;
 use crate::text;

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::document::state::Shown;
 use crate::edit::draft::{Draft, Looks, PlaceNames};
 use crate::edit::facts::Property;
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 use crate::node::Kind;
 
 /// Moves a node with its children; every ID stays.
@@ -39,7 +39,11 @@ impl MoveNode {
         if node.kind == Kind::Title {
             return Err(Fault::invalid("node_id", "names the title, which cannot be moved"));
         }
-        draft.guard(&node, Property::Place, || serde_json::json!({ "parent_id": node.shown_parent() }))?;
+        draft.guard(
+            &node,
+            Property::Place,
+            || serde_json::json!({ "parent_id": node.shown_parent() }),
+        )?;
         let place = draft.place(PlaceNames {
             parent: &self.parent_id,
             after: self.after_node_id.as_ref(),

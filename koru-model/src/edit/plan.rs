@@ -36,7 +36,11 @@ impl Plan {
                 }
                 Some(old) => {
                     compare(old, new, &mut writes, &mut touched);
-                    if draft.is_placed(*id) && old.shown != new.shown && old.is_live() && new.is_live() {
+                    if draft.is_placed(*id)
+                        && old.shown != new.shown
+                        && old.is_live()
+                        && new.is_live()
+                    {
                         touched.push((*id, Property::Place));
                     }
                 }
@@ -49,12 +53,7 @@ impl Plan {
     }
 }
 
-fn compare(
-    old: &Node,
-    new: &Node,
-    writes: &mut Vec<Write>,
-    touched: &mut Vec<(NodeId, Property)>,
-) {
+fn compare(old: &Node, new: &Node, writes: &mut Vec<Write>, touched: &mut Vec<(NodeId, Property)>) {
     let id = new.id;
     if old.removed != new.removed {
         writes.push(Write::Removed(id, new.removed));
@@ -62,7 +61,7 @@ fn compare(
     if old.is_live() != new.is_live() {
         touched.push((id, Property::Removed));
     }
-    if old.parent != new.parent || old.order != new.order {
+    if (old.parent, &old.order, old.lamport) != (new.parent, &new.order, new.lamport) {
         writes.push(Write::Place(id, new.parent, Arc::clone(&new.order), new.lamport));
     }
     if old.stored != new.stored || old.inlines != new.inlines {

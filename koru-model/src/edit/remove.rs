@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::document::state::Shown;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 use crate::node::Kind;
 
 /// Removes a node with everything under it.

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{NodeRef, TagId};
 use crate::edit::add_tag::{accepted_name, existing_tag, not_exactly_one};
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::Fault;
+use crate::ids::{NodeRef, TagId};
 
 /// Takes a tag off a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

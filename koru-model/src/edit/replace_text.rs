@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 use crate::inline::RichText;
 use crate::node::Kind;
 

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
-use crate::value::Value;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::facts::Property;
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
+use crate::value::Value;
 
 /// Sets a typed attribute; what stood under the key is replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,8 @@ impl SetAttribute {
     pub fn apply(&self, draft: &mut Draft<'_>) -> Result<(), Fault> {
         let node = draft.expect(&self.node_id, &self.expected, Looks::Past)?;
         let attributes = draft.facts.attributes()?;
-        let Some(definition) = attributes.iter().find(|definition| definition.key == self.key) else {
+        let Some(definition) = attributes.iter().find(|definition| definition.key == self.key)
+        else {
             return Err(Fault::UnknownAttribute {
                 key: self.key.clone(),
                 known: attributes.into_iter().map(|definition| definition.key).collect(),

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::facts::Property;
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 use crate::node::Kind;
 
 /// Checks or unchecks a task.
@@ -30,7 +30,10 @@ impl SetDone {
         let node = draft.expect(&self.node_id, &self.expected, Looks::Past)?;
         if node.kind != Kind::Task {
             let kind = node.kind.name();
-            return Err(Fault::invalid("node_id", format!("names a {kind}; only a task is done or not")));
+            return Err(Fault::invalid(
+                "node_id",
+                format!("names a {kind}; only a task is done or not"),
+            ));
         }
         draft.guard(&node, Property::Done, || node.done.into())?;
         if node.done != self.done {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::NodeRef;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::facts::Property;
 use crate::edit::fault::Fault;
+use crate::ids::NodeRef;
 use crate::limits;
 use crate::node::Kind;
 use crate::text;
@@ -34,7 +34,10 @@ impl SetLanguage {
         let node = draft.expect(&self.node_id, &self.expected, Looks::Past)?;
         if node.kind != Kind::Code {
             let kind = node.kind.name();
-            return Err(Fault::invalid("node_id", format!("names a {kind}; only code has a language")));
+            return Err(Fault::invalid(
+                "node_id",
+                format!("names a {kind}; only code has a language"),
+            ));
         }
         let language = match self.language.as_deref() {
             None => None,

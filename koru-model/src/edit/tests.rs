@@ -9,11 +9,13 @@ const PAGE: &str = "t title T\n  a heading A\n    b paragraph B\n    c task C\n 
 
 #[test]
 fn replace_text_changes_the_text_and_nothing_else() {
-    let replace = |node: &str, expected: &str, text: &str| {
-        json!([{"op": "replace_text", "node_id": node, "expected": expected, "text": text}])
-    };
+    let replace = |node: &str, expected: &str, text: &str| json!([{"op": "replace_text", "node_id": node, "expected": expected, "text": text}]);
     check(PAGE, &replace("t", "T", "New"), Ok(&PAGE.replace("title T", "title New")));
-    check(PAGE, &replace("b", "B", " ’$&\\0 x\r\ny"), Ok(&PAGE.replace("paragraph B", "paragraph  ’$&\\0 x⏎y")));
+    check(
+        PAGE,
+        &replace("b", "B", " ’$&\\0 x\r\ny"),
+        Ok(&PAGE.replace("paragraph B", "paragraph  ’$&\\0 x⏎y")),
+    );
     check(PAGE, &replace("b", "b", "x"), Err(&["0 TextDiffers"]));
     check(PAGE, &replace("t", "T", "two\nlines"), Err(&["0 Invalid text"]));
     check(PAGE, &replace("a", "A", "two\nlines"), Err(&["0 Invalid text"]));
@@ -31,12 +33,30 @@ fn insert_puts_a_node_where_it_is_told() {
         operation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!([operation])
     };
-    check(PAGE, &insert(json!({})), Ok("t title T\n  n paragraph N\n  a heading A\n    b paragraph B\n    c task C\n  d paragraph D\n"));
+    check(
+        PAGE,
+        &insert(json!({})),
+        Ok(
+            "t title T\n  n paragraph N\n  a heading A\n    b paragraph B\n    c task C\n  d paragraph D\n",
+        ),
+    );
     check(PAGE, &insert(json!({"at_end": true})), Ok(&format!("{PAGE}  n paragraph N\n")));
     check(PAGE, &insert(json!({"after_node_id": "d"})), Ok(&format!("{PAGE}  n paragraph N\n")));
-    check(PAGE, &insert(json!({"parent_id": "a", "after_node_id": "b"})), Ok(&PAGE.replace("    c", "    n paragraph N\n    c")));
-    check(PAGE, &insert(json!({"parent_id": "b", "kind": "task"})), Ok(&PAGE.replace("    c", "      n task N\n    c")));
-    check(PAGE, &insert(json!({"parent_id": "b", "kind": "heading"})), Err(&["0 Invalid parent_id"]));
+    check(
+        PAGE,
+        &insert(json!({"parent_id": "a", "after_node_id": "b"})),
+        Ok(&PAGE.replace("    c", "    n paragraph N\n    c")),
+    );
+    check(
+        PAGE,
+        &insert(json!({"parent_id": "b", "kind": "task"})),
+        Ok(&PAGE.replace("    c", "      n task N\n    c")),
+    );
+    check(
+        PAGE,
+        &insert(json!({"parent_id": "b", "kind": "heading"})),
+        Err(&["0 Invalid parent_id"]),
+    );
     check(PAGE, &insert(json!({"kind": "title"})), Err(&["0 Invalid kind"]));
     check(PAGE, &insert(json!({"node_id": "b"})), Err(&["0 Invalid node_id"]));
     check(PAGE, &insert(json!({"after_node_id": "b"})), Err(&["0 NeighbourElsewhere"]));
@@ -44,7 +64,11 @@ fn insert_puts_a_node_where_it_is_told() {
     check(PAGE, &insert(json!({"parent_id": "z"})), Err(&["0 Gone Parent known=false"]));
     check(PAGE, &insert(json!({"kind": "divider", "text": "x"})), Err(&["0 Invalid text"]));
     check(PAGE, &insert(json!({"kind": "table", "text": "a\tb\nc"})), Err(&["0 Invalid text"]));
-    check("t title T\n  k code x\n", &insert(json!({"parent_id": "k"})), Err(&["0 Invalid parent_id"]));
+    check(
+        "t title T\n  k code x\n",
+        &insert(json!({"parent_id": "k"})),
+        Err(&["0 Invalid parent_id"]),
+    );
 }
 
 #[test]
@@ -64,7 +88,11 @@ fn insert_inline_goes_between_characters_and_tokens() {
     check(page, &inline("t", "T", 0, THERE), Err(&["0 Invalid node_id"]));
     let linked = page.replace('é', &token);
     check(&linked, &inline("p", &token, 5, THERE), Err(&["0 Invalid at_utf8"]));
-    check(&linked, &inline("p", &token.to_uppercase().replace("DOCUMENT", "document"), 49, THERE), Ok(&page.replace('é', &format!("{token}{token}"))));
+    check(
+        &linked,
+        &inline("p", &token.to_uppercase().replace("DOCUMENT", "document"), 49, THERE),
+        Ok(&page.replace('é', &format!("{token}{token}"))),
+    );
 }
 
 #[test]
@@ -74,15 +102,35 @@ fn move_keeps_the_node_and_refuses_rings() {
         operation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!([operation])
     };
-    check(PAGE, &moved("b", "B", json!({"parent_id": "t", "at_end": true})), Ok("t title T\n  a heading A\n    c task C\n  d paragraph D\n  b paragraph B\n"));
-    check(PAGE, &moved("c", "C", json!({"parent_id": "a"})), Ok("t title T\n  a heading A\n    c task C\n    b paragraph B\n  d paragraph D\n"));
+    check(
+        PAGE,
+        &moved("b", "B", json!({"parent_id": "t", "at_end": true})),
+        Ok("t title T\n  a heading A\n    c task C\n  d paragraph D\n  b paragraph B\n"),
+    );
+    check(
+        PAGE,
+        &moved("c", "C", json!({"parent_id": "a"})),
+        Ok("t title T\n  a heading A\n    c task C\n    b paragraph B\n  d paragraph D\n"),
+    );
     check(PAGE, &moved("d", "D", json!({"parent_id": "t", "at_end": true})), Ok(PAGE));
-    check(PAGE, &moved("a", "A", json!({"parent_id": "t", "after_node_id": "d"})), Ok("t title T\n  d paragraph D\n  a heading A\n    b paragraph B\n    c task C\n"));
+    check(
+        PAGE,
+        &moved("a", "A", json!({"parent_id": "t", "after_node_id": "d"})),
+        Ok("t title T\n  d paragraph D\n  a heading A\n    b paragraph B\n    c task C\n"),
+    );
     check(PAGE, &moved("t", "T", json!({"parent_id": "a"})), Err(&["0 Invalid node_id"]));
     check(PAGE, &moved("a", "A", json!({"parent_id": "a"})), Err(&["0 Invalid parent_id"]));
     check(PAGE, &moved("a", "A", json!({"parent_id": "b"})), Err(&["0 Invalid parent_id"]));
-    check(PAGE, &moved("d", "D", json!({"parent_id": "t", "after_node_id": "d"})), Err(&["0 Invalid after_node_id"]));
-    check(PAGE, &moved("d", "D", json!({"parent_id": "a", "after_node_id": "b", "at_end": true})), Err(&["0 Invalid at_end"]));
+    check(
+        PAGE,
+        &moved("d", "D", json!({"parent_id": "t", "after_node_id": "d"})),
+        Err(&["0 Invalid after_node_id"]),
+    );
+    check(
+        PAGE,
+        &moved("d", "D", json!({"parent_id": "a", "after_node_id": "b", "at_end": true})),
+        Err(&["0 Invalid at_end"]),
+    );
     check(PAGE, &moved("d", "x", json!({"parent_id": "a"})), Err(&["0 TextDiffers"]));
     // Both into each other: the second would close a ring.
     check(
@@ -107,29 +155,67 @@ fn remove_takes_everything_under_it() {
 
 #[test]
 fn fields_of_one_kind_are_refused_on_another() {
-    check(PAGE, &json!([{"op": "set_done", "node_id": "c", "expected": "C", "done": true}]), Ok(&PAGE.replace("task C", "task [x] C")));
-    check(PAGE, &json!([{"op": "set_done", "node_id": "b", "expected": "B", "done": true}]), Err(&["0 Invalid node_id"]));
-    check(PAGE, &json!([{"op": "set_language", "node_id": "b", "expected": "B", "language": "rust"}]), Err(&["0 Invalid node_id"]));
-    let attribute = |key: &str, kind: &str, value: &str| {
-        json!([{"op": "set_attribute", "node_id": "b", "expected": "B", "key": key, "value": {"kind": kind, "value": value}}])
-    };
+    check(
+        PAGE,
+        &json!([{"op": "set_done", "node_id": "c", "expected": "C", "done": true}]),
+        Ok(&PAGE.replace("task C", "task [x] C")),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "set_done", "node_id": "b", "expected": "B", "done": true}]),
+        Err(&["0 Invalid node_id"]),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "set_language", "node_id": "b", "expected": "B", "language": "rust"}]),
+        Err(&["0 Invalid node_id"]),
+    );
+    let attribute = |key: &str, kind: &str, value: &str| json!([{"op": "set_attribute", "node_id": "b", "expected": "B", "key": key, "value": {"kind": kind, "value": value}}]);
     check(PAGE, &attribute("koru.due", "date", "2026-12-24"), Ok(PAGE));
     check(PAGE, &attribute("koru.due", "date", "2026-02-30"), Err(&["0 AttributeRejected"]));
     check(PAGE, &attribute("koru.priority", "text", "soon"), Err(&["0 AttributeRejected"]));
     check(PAGE, &attribute("koru.duee", "date", "2026-12-24"), Err(&["0 UnknownAttribute"]));
-    check(PAGE, &json!([{"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "koru.due"}]), Ok(PAGE));
-    check(PAGE, &json!([{"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "x"}]), Err(&["0 UnknownAttribute"]));
-    check(PAGE, &json!([{"op": "add_tag", "node_id": "b", "expected": "B", "tag": "a//b"}]), Err(&["0 Invalid tag"]));
-    check(PAGE, &json!([{"op": "add_tag", "node_id": "b", "expected": "B"}]), Err(&["0 Invalid tag"]));
-    check(PAGE, &json!([{"op": "add_tag", "node_id": "b", "expected": "B", "tag_id": THERE}]), Err(&["0 NotFound"]));
-    check(PAGE, &json!([{"op": "remove_tag", "node_id": "b", "expected": "B", "tag": "none"}]), Ok(PAGE));
+    check(
+        PAGE,
+        &json!([{"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "koru.due"}]),
+        Ok(PAGE),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "x"}]),
+        Err(&["0 UnknownAttribute"]),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "add_tag", "node_id": "b", "expected": "B", "tag": "a//b"}]),
+        Err(&["0 Invalid tag"]),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "add_tag", "node_id": "b", "expected": "B"}]),
+        Err(&["0 Invalid tag"]),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "add_tag", "node_id": "b", "expected": "B", "tag_id": THERE}]),
+        Err(&["0 NotFound"]),
+    );
+    check(
+        PAGE,
+        &json!([{"op": "remove_tag", "node_id": "b", "expected": "B", "tag": "none"}]),
+        Ok(PAGE),
+    );
 }
 
 #[test]
 fn expected_follows_the_batch() {
     let replace = |expected: &str, text: &str| json!({"op": "replace_text", "node_id": "c", "expected": expected, "text": text});
     let done = |expected: &str| json!({"op": "set_done", "node_id": "c", "expected": expected, "done": true});
-    check(PAGE, &json!([replace("C", "D"), replace("D", "E"), done("E")]), Ok(&PAGE.replace("task C", "task [x] E")));
+    check(
+        PAGE,
+        &json!([replace("C", "D"), replace("D", "E"), done("E")]),
+        Ok(&PAGE.replace("task C", "task [x] E")),
+    );
     check(PAGE, &json!([replace("C", "D"), done("C")]), Ok(&PAGE.replace("task C", "task [x] D")));
     check(PAGE, &json!([replace("C", "D"), replace("C", "E")]), Err(&["1 TextDiffers"]));
     check(PAGE, &json!([replace("C", "D"), done("X")]), Err(&["1 TextDiffers"]));
@@ -162,7 +248,11 @@ fn names_of_nodes_may_be_tails() {
     let twins = "t title T\n  aa paragraph A\n  ba paragraph B\n";
     let tail = id("aa").hex()[24..].to_owned();
     assert_eq!(tree(twins).tail(id("aa"), 8), tail);
-    check(twins, &json!([{"op": "remove", "node_id": tail, "expected": "A"}]), Ok("t title T\n  ba paragraph B\n"));
+    check(
+        twins,
+        &json!([{"op": "remove", "node_id": tail, "expected": "A"}]),
+        Ok("t title T\n  ba paragraph B\n"),
+    );
 }
 
 #[test]
@@ -179,18 +269,37 @@ fn what_was_changed_after_the_base_revision_is_guarded() {
         world.touched.insert((id(node), property), touch.clone());
     }
     for (operation, refused) in [
-        (json!({"op": "set_done", "node_id": "c", "expected": "C", "done": true}), Some("0 Changed")),
-        (json!({"op": "move", "node_id": "d", "expected": "D", "parent_id": "a"}), Some("0 Changed")),
-        (json!({"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "koru.due"}), None),
-        (json!({"op": "set_attribute", "node_id": "b", "expected": "B", "key": "koru.due", "value": {"kind": "date", "value": "2026-12-24"}}), Some("0 Changed")),
-        (json!({"op": "set_attribute", "node_id": "b", "expected": "B", "key": "koru.list", "value": {"kind": "text", "value": "number"}}), None),
+        (
+            json!({"op": "set_done", "node_id": "c", "expected": "C", "done": true}),
+            Some("0 Changed"),
+        ),
+        (
+            json!({"op": "move", "node_id": "d", "expected": "D", "parent_id": "a"}),
+            Some("0 Changed"),
+        ),
+        (
+            json!({"op": "clear_attribute", "node_id": "b", "expected": "B", "key": "koru.due"}),
+            None,
+        ),
+        (
+            json!({"op": "set_attribute", "node_id": "b", "expected": "B", "key": "koru.due", "value": {"kind": "date", "value": "2026-12-24"}}),
+            Some("0 Changed"),
+        ),
+        (
+            json!({"op": "set_attribute", "node_id": "b", "expected": "B", "key": "koru.list", "value": {"kind": "text", "value": "number"}}),
+            None,
+        ),
         (json!({"op": "remove", "node_id": "a", "expected": "A"}), Some("0 Unread")),
         (json!({"op": "remove", "node_id": "d", "expected": "D"}), None),
         (json!({"op": "replace_text", "node_id": "b", "expected": "B", "text": "x"}), None),
     ] {
         let batch = json!([operation]);
         let old = outcome(&before, &mut world, (4, 5), &batch).err();
-        assert_eq!(old.as_deref(), refused.map(|refused| vec![refused.to_owned()]).as_deref(), "{operation}");
+        assert_eq!(
+            old.as_deref(),
+            refused.map(|refused| vec![refused.to_owned()]).as_deref(),
+            "{operation}"
+        );
         assert!(outcome(&before, &mut world, (5, 5), &batch).is_ok(), "{operation}");
     }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::limits;
+
 /// What kind of failure it is. The wire name is the variant in `snake_case`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,23 +119,44 @@ impl ToolError {
     }
 
     /// The arguments are wrong in these places; the first is named in the message.
+    ///
+    /// As many are listed as the limits on their number and on the size of an error let stand;
+    /// `problems_omitted` counts the rest.
     #[must_use]
     pub fn invalid(problems: &[Problem]) -> Self {
-        let listed: Vec<&Problem> = problems.iter().take(crate::limits::PROBLEMS).collect();
-        let first = listed.first().map_or_else(String::new, |first| {
+        let first = problems.first().map_or_else(String::new, |first| {
             let place = if first.path.is_empty() { "arguments" } else { first.path.as_str() };
-            format!("{place}: {}", first.reason)
+            format!("{place}: {}", first.reason.trim_end_matches('.'))
         });
         let message = match problems.len() {
             0 | 1 => format!("{first}. Nothing was changed; correct the call and send it again."),
-            count => format!(
-                "{count} faults in the arguments, the first at {first}. Nothing was changed; correct all of details.problems and send the call again."
-            ),
+            count => {
+                let more = if count > limits::PROBLEMS { "More than " } else { "" };
+                let count = count.min(limits::PROBLEMS);
+                format!(
+                    "{more}{count} faults in the arguments, the first at {first}. Nothing was changed; correct all of details.problems and send the call again."
+                )
+            }
         };
+        // What stands around the problems: code, keys, the count of those left out.
+        let mut room = limits::ERROR_BYTES.saturating_sub(escaped_bytes(&message) + 150);
+        let listed: Vec<&Problem> = problems
+            .iter()
+            .take(limits::PROBLEMS)
+            .take_while(|problem| {
+                let bytes = 24 + escaped_bytes(&problem.path) + escaped_bytes(&problem.reason);
+                room.checked_sub(bytes).map(|left| room = left).is_some()
+            })
+            .collect();
         let mut details = json!({ "problems": listed });
         if problems.len() > listed.len() {
             details["problems_omitted"] = json!(problems.len() - listed.len());
         }
         Self::new(Code::InvalidRequest, message).with(details)
     }
+}
+
+/// The length of a text as a JSON string, in bytes.
+fn escaped_bytes(text: &str) -> usize {
+    serde_json::to_string(text).map_or(text.len(), |json| json.len())
 }

@@ -3,7 +3,11 @@
 //! Invariant: the document modules of this crate know nothing of this one; a test holds it.
 
 pub mod admin;
+pub mod arguments;
+pub mod documentation;
 pub mod error;
 pub mod home;
+pub mod log_file;
+mod schema;
 pub mod tools;
 pub mod wire;

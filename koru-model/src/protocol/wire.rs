@@ -100,7 +100,7 @@ pub struct Request {
 }
 
 /// A frame from the bridge, after its hello.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum FromClient {
     /// Nobody waits for the answer of this call any more.
@@ -110,6 +110,36 @@ pub enum FromClient {
     },
     /// A call.
     Request(Request),
+}
+
+impl<'de> Deserialize<'de> for FromClient {
+    // A derived untagged enum reads through a buffer, which a `RawValue` does not survive.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Frame {
+            cancel: Option<u64>,
+            id: Option<u64>,
+            call: Option<String>,
+            params: Option<Box<RawValue>>,
+            key: Option<Uuid>,
+            client: Option<String>,
+            #[serde(default)]
+            scope: Scope,
+        }
+        let frame = Frame::deserialize(deserializer)?;
+        if let Some(cancel) = frame.cancel {
+            return Ok(Self::Cancel { cancel });
+        }
+        let missing = <D::Error as serde::de::Error>::missing_field;
+        Ok(Self::Request(Request {
+            id: frame.id.ok_or_else(|| missing("id"))?,
+            call: frame.call.ok_or_else(|| missing("call"))?,
+            params: frame.params.ok_or_else(|| missing("params"))?,
+            key: frame.key,
+            client: frame.client,
+            scope: frame.scope,
+        }))
+    }
 }
 
 /// The answer to a call; exactly one of `ok` and `error` is there.
@@ -137,4 +167,21 @@ pub fn frame<T: Serialize>(message: &T) -> Result<Vec<u8>, serde_json::Error> {
         head.copy_from_slice(&length.to_be_bytes());
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_a_client_are_read_as_they_were_written() {
+        for json in [
+            r#"{"id":1,"call":"list_tags","params":{"n":1.0e3},"scope":{"read_only":false}}"#,
+            r#"{"cancel":1}"#,
+        ] {
+            let frame: FromClient = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&frame).unwrap(), json);
+        }
+        assert!(serde_json::from_str::<FromClient>(r#"{"id":1,"call":"x"}"#).is_err());
+    }
 }

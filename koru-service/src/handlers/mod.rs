@@ -1,0 +1,160 @@
+//! What each call does: find what is meant in the session's scope, one query or one change, the result.
+
+mod attributes;
+mod listing;
+mod placing;
+mod process;
+mod workspaces;
+
+use std::sync::Arc;
+
+use koru_model::protocol::admin::Admin;
+use koru_model::protocol::tools::{ListAttributes, ListDocuments, ListTags, ListWorkspaces};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::errors::ServiceError;
+use crate::service::Service;
+use crate::session::Session;
+
+/// A call with its arguments.
+#[derive(Debug)]
+pub enum Call {
+    /// `list_workspaces`.
+    ListWorkspaces(ListWorkspaces),
+    /// `list_documents`.
+    ListDocuments(ListDocuments),
+    /// `list_tags`.
+    ListTags(ListTags),
+    /// `list_attributes`.
+    ListAttributes(ListAttributes),
+    /// What a person asks.
+    Admin(Admin),
+}
+
+impl Call {
+    /// Reads the arguments of the call of that name.
+    ///
+    /// # Errors
+    /// When there is no such call, or the arguments are not its own.
+    pub fn parse(name: &str, params: &RawValue) -> Result<Self, ServiceError> {
+        Ok(match name {
+            "list_workspaces" => Self::ListWorkspaces(read(params)?),
+            "list_documents" => Self::ListDocuments(read(params)?),
+            "list_tags" => Self::ListTags(read(params)?),
+            "list_attributes" => Self::ListAttributes(read(params)?),
+            _ => Self::Admin(read_admin(name, params)?),
+        })
+    }
+
+    /// Whether it changes the store.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::ListWorkspaces(_)
+            | Self::ListDocuments(_)
+            | Self::ListTags(_)
+            | Self::ListAttributes(_)
+            | Self::Admin(
+                Admin::ServiceStatus {} | Admin::ServiceStop {} | Admin::ServiceMakeRoom { .. },
+            ) => false,
+            Self::Admin(_) => true,
+        }
+    }
+}
+
+/// Does what the call asks for; the result is ready bytes of JSON.
+///
+/// # Errors
+/// When the call is refused or fails; a write is not applied then.
+pub fn run(
+    service: &Arc<Service>,
+    session: &Session,
+    call: Call,
+) -> Result<Box<RawValue>, ServiceError> {
+    if call.writes() && session.scope.read_only {
+        return Err(ServiceError::ReadOnlyConnection);
+    }
+    match call {
+        Call::ListWorkspaces(ListWorkspaces {}) => workspaces::list(service, session),
+        Call::ListDocuments(params) => listing::documents(service, session, &params),
+        Call::ListTags(params) => listing::tags(service, session, params.workspace_id),
+        Call::ListAttributes(params) => listing::attributes(service, session, params.workspace_id),
+        Call::Admin(admin) => run_admin(service, session, admin),
+    }
+}
+
+fn run_admin(
+    service: &Arc<Service>,
+    session: &Session,
+    admin: Admin,
+) -> Result<Box<RawValue>, ServiceError> {
+    match admin {
+        Admin::ServiceStatus {} => process::status(service),
+        Admin::ServiceStop {} => process::stop(service),
+        Admin::ServiceMakeRoom { release, build } => process::make_room(service, release, build),
+        Admin::WorkspaceCreate { workspace_id, name } => {
+            workspaces::create(service, session, workspace_id, name)
+        }
+        Admin::WorkspaceRename { workspace_id, name } => {
+            workspaces::rename(service, session, workspace_id, name)
+        }
+        Admin::WorkspaceArchive { workspace_id, archived } => {
+            workspaces::archive(service, session, workspace_id, archived)
+        }
+        Admin::WorkspaceDelete { workspace_id, deleted } => {
+            workspaces::delete(service, session, workspace_id, deleted)
+        }
+        Admin::DocumentMove {
+            workspace_id,
+            document_id,
+            parent_document_id,
+            after_document_id,
+            at_end,
+        } => {
+            let place = placing::place(after_document_id, at_end)?;
+            placing::move_to(service, session, workspace_id, document_id, parent_document_id, place)
+        }
+        Admin::DocumentTrash { workspace_id, document_id } => {
+            placing::trash(service, session, workspace_id, document_id)
+        }
+        Admin::DocumentUntrash { workspace_id, document_id } => {
+            placing::untrash(service, session, workspace_id, document_id)
+        }
+        Admin::AttributeDefine { workspace_id, key, label, kinds, options } => {
+            attributes::define(service, session, workspace_id, key, label, kinds, options)
+        }
+        Admin::AttributeRemove { workspace_id, key } => {
+            attributes::remove(service, session, workspace_id, key)
+        }
+    }
+}
+
+/// A result as ready bytes.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn ready<T: Serialize>(result: &T) -> Result<Box<RawValue>, ServiceError> {
+    Ok(to_raw_value(result)?)
+}
+
+fn read<T: DeserializeOwned>(params: &RawValue) -> Result<T, ServiceError> {
+    serde_json::from_str(params.get()).map_err(|error| ServiceError::invalid("", error.to_string()))
+}
+
+fn read_admin(name: &str, params: &RawValue) -> Result<Admin, ServiceError> {
+    if !name.contains('.') {
+        return Err(ServiceError::UnknownCall);
+    }
+    // The tag of the enum is data of the frame, so the two are joined again here.
+    let params: serde_json::Value = read(params)?;
+    let joined = serde_json::json!({ "call": name, "params": params });
+    serde_json::from_value(joined).map_err(|error| {
+        if error.to_string().starts_with("unknown variant") {
+            ServiceError::UnknownCall
+        } else {
+            ServiceError::invalid("", error.to_string())
+        }
+    })
+}
