@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use serde_json::{Value, json};
+
+use super::documents::{insert, operation};
 
 /// A node to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +32,49 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
     }
     builder.end_text();
     builder.blocks
+}
+
+/// The blocks of the repository's own Markdown, over and over, at least so many.
+///
+/// # Panics
+/// When there is none.
+#[must_use]
+pub fn own_blocks(count: usize) -> Vec<Block> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = files(&root);
+    assert!(!files.is_empty(), "the repository has no Markdown");
+    let mut all: Vec<Block> = Vec::new();
+    while all.len() < count {
+        for file in &files {
+            let base = all.len();
+            let text = std::fs::read_to_string(file).expect("a file of the repository");
+            all.extend(
+                blocks(&text).into_iter().map(|block| Block {
+                    parent: block.parent.map(|parent| parent + base),
+                    ..block
+                }),
+            );
+        }
+    }
+    all
+}
+
+/// The operations that insert blocks as the nodes of these IDs.
+#[must_use]
+pub fn operations(blocks: &[Block], ids: &[String], root: &str) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (block, node) in blocks.iter().zip(ids) {
+        let parent = block.parent.map_or(root, |parent| ids[parent].as_str());
+        all.push(insert(node, parent, block.kind, &block.text));
+        if block.done {
+            all.push(operation("set_done", node, &block.text, json!({ "done": true })));
+        }
+        if let Some(language) = &block.language {
+            let language = json!({ "language": language });
+            all.push(operation("set_language", node, &block.text, language));
+        }
+    }
+    all
 }
 
 /// The Markdown files of a folder, without what is built or hidden, in a fixed order.

@@ -1,10 +1,9 @@
 //! The repository's own Markdown, over and over, as one document of 2,000 nodes.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use koru_tests::support::bridge::Bridge;
-use koru_tests::support::documents::{Page, id, insert, nodes, operation, personal, replace, text};
+use koru_tests::support::documents::{Page, id, insert, nodes, personal, replace, text};
 use koru_tests::support::home::Home;
 use koru_tests::support::markdown::{self, Block};
 use serde_json::{Value, json};
@@ -13,46 +12,12 @@ const NODES: usize = 2000;
 /// In how many operations a batch adds nodes.
 const BATCH: usize = 250;
 
-fn own_blocks() -> Vec<Block> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = markdown::files(&root);
-    assert!(!files.is_empty(), "the repository has no Markdown");
-    let mut blocks: Vec<Block> = Vec::new();
-    while blocks.len() < NODES {
-        for file in &files {
-            let base = blocks.len();
-            let text = std::fs::read_to_string(file).expect("a file of the repository");
-            blocks.extend(
-                markdown::blocks(&text).into_iter().map(|block| Block {
-                    parent: block.parent.map(|parent| parent + base),
-                    ..block
-                }),
-            );
-        }
-    }
-    blocks
-}
-
-fn operations(block: &Block, node: &str, parent: &str) -> Vec<Value> {
-    let mut all = vec![insert(node, parent, block.kind, &block.text)];
-    if block.done {
-        all.push(operation("set_done", node, &block.text, json!({ "done": true })));
-    }
-    if let Some(language) = &block.language {
-        all.push(operation("set_language", node, &block.text, json!({ "language": language })));
-    }
-    all
-}
-
 /// Builds the document: the first nodes with it, the others by batches; its nodes' IDs.
 fn build(bridge: &Bridge, blocks: &[Block]) -> Page {
     let root = id();
     let ids: Vec<String> = blocks.iter().map(|_| id()).collect();
-    let parent = |block: &Block| block.parent.map_or(&root, |parent| &ids[parent]).clone();
-    let mut batches = blocks.chunks(BATCH).zip(ids.chunks(BATCH)).map(|(blocks, ids)| {
-        let pairs = blocks.iter().zip(ids);
-        pairs.flat_map(|(block, node)| operations(block, node, &parent(block))).collect::<Vec<_>>()
-    });
+    let all = markdown::operations(blocks, &ids, &root);
+    let mut batches = all.chunks(BATCH);
     let first = batches.next().unwrap_or_default();
     let workspace = personal(bridge);
     let made = bridge.ok(
@@ -62,12 +27,12 @@ fn build(bridge: &Bridge, blocks: &[Block]) -> Page {
     let mut page = Page {
         workspace,
         document: text(&made["document_id"]),
-        root: root.clone(),
+        root,
         revision: text(&made["revision"]),
-        nodes: ids.clone(),
+        nodes: ids,
     };
     for batch in batches {
-        let result = bridge.ok("edit_document", page.edit(&page.revision, &batch));
+        let result = bridge.ok("edit_document", page.edit(&page.revision, batch));
         page.revision = text(&result["revision"]);
     }
     page
@@ -127,7 +92,7 @@ fn by_pages(bridge: &Bridge, page: &Page, size: usize, compact: bool) -> Vec<Val
 fn two_thousand_nodes_are_read_back_equal_while_another_client_edits() {
     let home = Home::new();
     let bridge = home.bridge();
-    let blocks = own_blocks();
+    let blocks = markdown::own_blocks(NODES);
     let page = build(&bridge, &blocks);
     let edited = id();
     page.change(&bridge, &[insert(&edited, &page.root, "paragraph", "0")]);
