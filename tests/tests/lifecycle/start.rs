@@ -89,7 +89,10 @@ fn c70_a_service_that_stands_still_is_reported() {
     let code = said["code"].as_str().unwrap_or_default();
     assert!(["service_unavailable", "busy"].contains(&code), "{said}");
     assert!(began.elapsed().as_secs() <= 20);
-    assert_eq!(bridge.ok("get_documentation", json!({}))["uri"], "koru://docs/model");
+    assert_eq!(
+        bridge.ok("get_documentation", json!({ "uri": "koru://docs/model" }))["uri"],
+        "koru://docs/model"
+    );
     signal(pids[0], Signal::Continue);
     assert_eq!(page.texts(&bridge), ["line 0"]);
     assert_eq!(home.service_pids(), pids, "nobody killed it");

@@ -11,7 +11,8 @@ fn the_tool_and_the_resource_say_the_same() {
     let told = bridge.ok("get_documentation", json!({ "uri": "koru://docs/model" }));
     assert_eq!(told["mime_type"], "text/markdown");
     assert_eq!(told["uri"], "koru://docs/model");
-    assert_eq!(bridge.ok("get_documentation", json!({})), told);
+    let missing = bridge.err("get_documentation", json!({}));
+    assert_eq!(paths(&missing), ["uri"]);
     let resource = bridge.request("resources/read", json!({ "uri": "koru://docs/model" }));
     assert_eq!(resource["contents"][0]["text"], told["text"]);
     assert!(text(&told["text"]).contains("replace_text"));

@@ -35,7 +35,7 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
     check("resources/read", &read, 0)?;
     let here = json!({ "workspace_id": workspace });
     for (tool, arguments) in [
-        ("get_documentation", json!({})),
+        ("get_documentation", json!({ "uri": "koru://docs/model" })),
         ("list_workspaces", json!({})),
         ("list_documents", here.clone()),
         ("read_document", page.reading(json!({ "compact": true }))),

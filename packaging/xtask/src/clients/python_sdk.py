@@ -43,7 +43,7 @@ async def main():
             called.add(tool)
             return result.structured_content
 
-        told = await ok("get_documentation")
+        told = await ok("get_documentation", uri="koru://docs/model")
         resource = await client.read_resource("koru://docs/model")
         assert resource.contents[0].text == told["text"]
         workspace = (await ok("list_workspaces"))["workspaces"][0]["id"]
