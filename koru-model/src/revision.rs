@@ -15,6 +15,12 @@ use crate::ids::DocumentId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chain(pub [u8; 16]);
 
+/// The digest of an input, to tell a repeated call by.
+#[must_use]
+pub fn digest(input: &[u8]) -> [u8; 16] {
+    first_half(blake3::hash(input)).0
+}
+
 fn first_half(hash: blake3::Hash) -> Chain {
     let mut half = [0; 16];
     half.copy_from_slice(hash.as_bytes().split_at(16).0);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use koru_model::ids::{DocumentId, WorkspaceId};
+use koru_model::document::CrdtError;
+use koru_model::ids::{DocumentId, NodeId, WorkspaceId};
 use koru_model::limits;
 use koru_model::protocol::error::{Code, Problem, ToolError};
 use koru_model::protocol::wire::RELEASE;
@@ -202,6 +203,29 @@ pub enum ServiceError {
         /// The document that it stands under.
         parent: Option<DocumentId>,
     },
+    /// The revision is not of the document's history.
+    #[error("the revision is not of the document's history")]
+    RevisionConflict {
+        /// The present one.
+        revision: String,
+    },
+    /// The idempotency key was used with other input.
+    #[error("the idempotency key was used with other input")]
+    KeyReused {
+        /// The document that was made with it.
+        document: DocumentId,
+    },
+    /// The ID is that of another document's title node.
+    #[error("{root} is the title node of another document")]
+    RootTaken {
+        /// The ID.
+        root: NodeId,
+        /// The document, where the connection may know of it.
+        taken_by: Option<DocumentId>,
+    },
+    /// A document's tree is too large for one result.
+    #[error("the tree is too large for one result")]
+    TreeTooLarge,
     /// The attribute is still used.
     #[error("attribute {key} is used")]
     AttributeUsed {
@@ -272,6 +296,22 @@ impl ServiceError {
     }
 }
 
+impl ServiceError {
+    /// What a batch was told when it asked about the world.
+    #[must_use]
+    pub fn from_facts(error: koru_model::edit::facts::FactsError) -> Self {
+        error.downcast::<Self>().map_or(Self::Internal("a fact could not be found out"), |own| *own)
+    }
+}
+
+impl From<CrdtError> for ServiceError {
+    fn from(error: CrdtError) -> Self {
+        // What CRDT errors say names no content.
+        tracing::error!(%error, "a document's engine failed");
+        Self::Internal("a document's engine failed")
+    }
+}
+
 impl From<rusqlite::Error> for ServiceError {
     fn from(error: rusqlite::Error) -> Self {
         match StorageFault::of(&error) {
@@ -339,6 +379,34 @@ impl From<ServiceError> for ToolError {
                 )
                 .with(json!({ "document_id": sibling, "parent_document_id": parent }))
             }
+            ServiceError::RevisionConflict { revision } => Self::new(
+                Code::RevisionConflict,
+                "base_revision is not of this document's history. Nothing was changed; read the document and use the revision that it gives.",
+            )
+            .with(json!({ "revision": revision })),
+            ServiceError::KeyReused { document } => Self::new(
+                Code::IdempotencyConflict,
+                format!(
+                    "This idempotency_key made document {document} with other input. Use a new UUID for another document."
+                ),
+            )
+            .with(json!({ "document_id": document })),
+            ServiceError::RootTaken { root, taken_by } => {
+                let owner = taken_by
+                    .map_or_else(|| "another document".into(), |id| format!("document {id}"));
+                Self::invalid(&[Problem::new(
+                    "root_node_id",
+                    format!("{root} is the title node of {owner}; choose a new UUID"),
+                )])
+            }
+            ServiceError::TreeTooLarge => Self::new(
+                Code::TooLarge,
+                format!(
+                    "The document is larger than the limit of {} bytes a result. Read it by pages: page_size, then after_node_id with revision; or a part of it by node_id and max_depth.",
+                    limits::RESULT_BYTES
+                ),
+            )
+            .with(json!({ "limit": limits::RESULT_BYTES })),
             ServiceError::AttributeUsed { key, uses } => Self::new(
                 Code::PreconditionFailed,
                 format!(

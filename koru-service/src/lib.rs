@@ -6,6 +6,7 @@
 
 pub mod boot;
 pub mod dispatch;
+pub mod documents;
 pub mod errors;
 pub mod handlers;
 pub mod listener;

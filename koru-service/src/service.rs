@@ -8,18 +8,21 @@ use koru_model::protocol::home::Home;
 use koru_model::protocol::wire::Hello;
 use tokio::sync::watch;
 
+use crate::documents::{Residents, States};
 use crate::errors::{ServiceError, StoreError};
 use crate::outside::Outside;
 use crate::store::migrations::SCHEMA;
-use crate::store::{Stateless, Store, Transaction, workspaces};
+use crate::store::{Store, Transaction, workspaces};
 
 /// What lives on the writing thread.
-pub type State = Stateless;
+pub type State = Residents;
 
 /// The running service.
 pub struct Service {
     /// The store.
     pub store: Store<State>,
+    /// States that were read or written lately.
+    pub states: Arc<States>,
     /// Time and new IDs.
     pub outside: Outside,
     /// Where everything is.
@@ -47,9 +50,11 @@ impl Service {
     /// # Errors
     /// When the store cannot be opened or not be written.
     pub fn open(home: Home, outside: Outside) -> Result<Arc<Self>, OpenError> {
-        let store = Store::open(&home.database(), State::default())?;
+        let states = Arc::new(States::default());
+        let store = Store::open(&home.database(), Residents::new(Arc::clone(&states)))?;
         let service = Arc::new(Self {
             store,
+            states,
             start_id: outside.new_id().to_string(),
             outside,
             home,

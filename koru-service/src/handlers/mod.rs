@@ -9,11 +9,12 @@ mod workspaces;
 use std::sync::Arc;
 
 use koru_model::protocol::admin::Admin;
-use koru_model::protocol::tools::{ListAttributes, ListDocuments, ListTags, ListWorkspaces};
+use koru_model::protocol::{documentation, tools};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::documents::{change, create, reading};
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
@@ -21,42 +22,31 @@ use crate::session::Session;
 /// A call with its arguments.
 #[derive(Debug)]
 pub enum Call {
-    /// `list_workspaces`.
-    ListWorkspaces(ListWorkspaces),
-    /// `list_documents`.
-    ListDocuments(ListDocuments),
-    /// `list_tags`.
-    ListTags(ListTags),
-    /// `list_attributes`.
-    ListAttributes(ListAttributes),
+    /// A tool of the table.
+    Tool(tools::Call),
     /// What a person asks.
     Admin(Admin),
 }
 
 impl Call {
-    /// Reads the arguments of the call of that name.
+    /// Reads the arguments of the call of that name, as strictly as the bridge does: the service
+    /// trusts no client.
     ///
     /// # Errors
     /// When there is no such call, or the arguments are not its own.
     pub fn parse(name: &str, params: &RawValue) -> Result<Self, ServiceError> {
-        Ok(match name {
-            "list_workspaces" => Self::ListWorkspaces(read(params)?),
-            "list_documents" => Self::ListDocuments(read(params)?),
-            "list_tags" => Self::ListTags(read(params)?),
-            "list_attributes" => Self::ListAttributes(read(params)?),
-            _ => Self::Admin(read_admin(name, params)?),
-        })
+        if tools::find(name).is_none() {
+            return Ok(Self::Admin(read_admin(name, params)?));
+        }
+        Ok(Self::Tool(tools::Call::parse(name, read(params)?)?))
     }
 
     /// Whether it changes the store.
     #[must_use]
     pub fn writes(&self) -> bool {
         match self {
-            Self::ListWorkspaces(_)
-            | Self::ListDocuments(_)
-            | Self::ListTags(_)
-            | Self::ListAttributes(_)
-            | Self::Admin(
+            Self::Tool(call) => tools::find(call.name()).is_some_and(|tool| !tool.read_only),
+            Self::Admin(
                 Admin::ServiceStatus {} | Admin::ServiceStop {} | Admin::ServiceMakeRoom { .. },
             ) => false,
             Self::Admin(_) => true,
@@ -77,11 +67,36 @@ pub fn run(
         return Err(ServiceError::ReadOnlyConnection);
     }
     match call {
-        Call::ListWorkspaces(ListWorkspaces {}) => workspaces::list(service, session),
-        Call::ListDocuments(params) => listing::documents(service, session, &params),
-        Call::ListTags(params) => listing::tags(service, session, params.workspace_id),
-        Call::ListAttributes(params) => listing::attributes(service, session, params.workspace_id),
+        Call::Tool(call) => run_tool(service, session, call),
         Call::Admin(admin) => run_admin(service, session, admin),
+    }
+}
+
+fn run_tool(
+    service: &Arc<Service>,
+    session: &Session,
+    call: tools::Call,
+) -> Result<Box<RawValue>, ServiceError> {
+    use tools::Call as Tool;
+    match call {
+        Tool::GetDocumentation(_) => ready(&serde_json::json!({
+            "uri": documentation::URI,
+            "mime_type": documentation::MIME_TYPE,
+            "text": documentation::TEXT,
+        })),
+        Tool::ListWorkspaces(_) => workspaces::list(service, session),
+        Tool::ListDocuments(params) => listing::documents(service, session, &params),
+        Tool::ListTags(params) => listing::tags(service, session, params.workspace_id),
+        Tool::ListAttributes(params) => listing::attributes(service, session, params.workspace_id),
+        Tool::ReadDocument(params) => reading::document(service, session, &params),
+        Tool::ListDocumentLinks(params) => reading::links(service, session, &params),
+        Tool::ListDocumentVersions(params) => reading::versions(service, session, &params),
+        Tool::CreateDocument(params) => {
+            let made = create::create(service, session, params.clone())?;
+            reading::made(service, session, &params, made)
+        }
+        Tool::EditDocument(params) => ready(&change::edit(service, session, params)?),
+        Tool::SaveDocumentVersion(params) => ready(&change::save_version(service, session, params)?),
     }
 }
 

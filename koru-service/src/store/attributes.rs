@@ -32,6 +32,20 @@ pub struct Definition {
     pub built_in: bool,
 }
 
+impl Definition {
+    /// The definition as the model checks values by it.
+    #[must_use]
+    pub fn into_model(self) -> koru_model::value::Definition {
+        koru_model::value::Definition {
+            takes_rgb: self.built_in && self.key == "koru.color",
+            key: self.key,
+            label: self.label,
+            kinds: self.kinds,
+            options: self.options,
+        }
+    }
+}
+
 /// An attribute as `list_attributes` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listed {
@@ -45,21 +59,16 @@ pub struct Listed {
 /// The attributes that every workspace has.
 #[must_use]
 pub fn built_in() -> Vec<Definition> {
-    use ValueKind::{Date, DatetimeFloating, DatetimeZoned, Text};
-    let define = |key: &str, label: &str, kinds: &[ValueKind], options: &[&str]| Definition {
-        key: key.into(),
-        label: label.into(),
-        kinds: kinds.into(),
-        options: (!options.is_empty()).then(|| options.iter().copied().map(Into::into).collect()),
-        built_in: true,
-    };
-    let colors = ["gray", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"];
-    vec![
-        define("koru.color", "Color", &[Text], &colors),
-        define("koru.due", "Due", &[Date, DatetimeZoned, DatetimeFloating], &[]),
-        define("koru.list", "List", &[Text], &["bullet", "number"]),
-        define("koru.priority", "Priority", &[Text], &["urgent", "high", "medium", "low"]),
-    ]
+    koru_model::value::built_in()
+        .into_iter()
+        .map(|found| Definition {
+            key: found.key,
+            label: found.label,
+            kinds: found.kinds,
+            options: found.options,
+            built_in: true,
+        })
+        .collect()
 }
 
 /// All definitions of a workspace by key, the built-in ones included.

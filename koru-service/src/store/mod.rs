@@ -3,11 +3,15 @@
 pub mod actors;
 pub mod attributes;
 mod connection;
+pub mod documents;
+pub mod history;
 pub mod listing;
+pub mod log;
 pub mod migrations;
 pub mod placing;
 mod readers;
 pub mod tags;
+pub mod uses;
 pub mod workspaces;
 mod writer;
 

@@ -1,6 +1,7 @@
 //! The tags of a workspace. A tag's name is its whole path, its levels parted by `/`.
 
 use koru_model::ids::TagId;
+use koru_model::tag::folded;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
 use uuid::Uuid;
@@ -20,12 +21,6 @@ pub struct Listed {
     pub parent: Option<TagId>,
     /// How many live nodes carry it itself, outside the trash.
     pub uses: u32,
-}
-
-/// The form of a tag's name that tells tags apart.
-#[must_use]
-pub fn fold_tag(name: &str) -> String {
-    name.to_lowercase()
 }
 
 /// All tags of a workspace, by name.
@@ -65,7 +60,7 @@ pub fn find(
     workspace: WorkspaceKey,
     name: &str,
 ) -> Result<Option<TagId>, ServiceError> {
-    Ok(row_of(connection, workspace, &fold_tag(name))?.map(|row| row.id))
+    Ok(row_of(connection, workspace, &folded(name))?.map(|row| row.id))
 }
 
 /// The name of a tag of the workspace.
@@ -102,7 +97,7 @@ pub fn find_or_create(
             None => level.to_owned(),
             Some(above) => format!("{}/{level}", above.name),
         };
-        let folded = fold_tag(&path);
+        let folded = folded(&path);
         let row = match row_of(connection, workspace, &folded)? {
             Some(row) => row,
             None => {

@@ -85,7 +85,8 @@ pub(super) fn missing(property: Option<&Value>) -> String {
 }
 
 /// The known name that a wrong one most likely stands for.
-pub(in crate::protocol) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| -> String {
         let letters = name.chars().take(NAME_CHARS).filter(|letter| letter.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect()

@@ -10,7 +10,7 @@ mod scalar;
 
 use serde_json::{Map, Value};
 
-pub(super) use self::faults::nearest;
+pub use self::faults::nearest;
 use self::faults::{Faults, Path};
 use super::error::Problem;
 use crate::edit::Operation;

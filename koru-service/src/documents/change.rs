@@ -1,0 +1,323 @@
+//! The one way to change a document.
+//!
+//! A repeat of an earlier call? Then its answer. Else a copy, the operations on it, and where they
+//! all hold: the update, the chain, the history entry, the receipt and all that follows from the
+//! document in one transaction. The answer is given after the commit; the memory moves on with it.
+
+use std::sync::Arc;
+
+use koru_model::document::State;
+use koru_model::edit::batch::{self, BatchError};
+use koru_model::edit::plan::Plan;
+use koru_model::edit::Operation;
+use koru_model::ids::DocumentId;
+use koru_model::protocol::tools::{EditDocument, SaveDocumentVersion};
+use koru_model::revision::Revision;
+use koru_model::{limits, text};
+use rusqlite::Connection;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::facts::StoreFacts;
+use super::residents::Residents;
+use super::{packing, refusal};
+use crate::errors::ServiceError;
+use crate::service::Service;
+use crate::session::Session;
+use crate::store::documents::{self, DocumentRow, Head, Touched};
+use crate::store::history::{self, Entry, NewEntry, Reason, Receipt};
+use crate::store::{Transaction, actors, log, placing, uses};
+
+/// The answer to a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Edited {
+    /// The revision that it made, or found where it changed nothing.
+    pub revision: String,
+    /// Its entry, or the newest one.
+    pub history: Entry,
+    /// Whether an earlier call with the same input made it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
+}
+
+/// Applies a batch to a document.
+///
+/// # Errors
+/// When the batch is refused or cannot be written; nothing is changed then.
+pub fn edit(
+    service: &Arc<Service>,
+    session: &Session,
+    params: EditDocument,
+) -> Result<Edited, ServiceError> {
+    let session = session.clone();
+    let (edited, due) = service.write(move |service, transaction| {
+        edit_in(service, &session, transaction, &params)
+    })?;
+    if let Some(row) = due {
+        packing::start(service, row);
+    }
+    Ok(edited)
+}
+
+fn edit_in(
+    service: &Service,
+    session: &Session,
+    transaction: &mut Transaction<'_, Residents>,
+    params: &EditDocument,
+) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
+    let connection = transaction.connection;
+    let workspace = session.reach_to_write(service, connection, params.workspace_id)?;
+    if let Some(found) = receipt_of_key(connection, session)? {
+        return Ok((answer_again(connection, found, false)?, None));
+    }
+    let row = documents::find(connection, workspace, params.document_id)?;
+    placing::refuse_trashed(connection, row.key, row.id)?;
+    let base = base_revision(connection, &row, &params.base_revision)?;
+    let digest = digest(&(base.seq, &params.operations))?;
+    let client = client_id(service);
+    let document = transaction.state.open(connection, &row, client)?;
+    if base.seq < row.head
+        && let Some(found) = history::receipt_of_digest(connection, row.key, &digest)?
+        && is_untouched_since(connection, &row, found, document.state(), &params.operations)?
+    {
+        return Ok((answer_again(connection, found, true)?, None));
+    }
+
+    let mut facts = StoreFacts::new(connection, workspace, Some(row.key), &service.outside);
+    let plan =
+        batch::apply(document.state(), base.seq, row.head, &params.operations, &mut facts);
+    let plan = match plan {
+        Ok(Some(plan)) => plan,
+        Ok(None) => {
+            let history = history::newest(connection, row.key)?;
+            return Ok((Edited { revision: row.revision().to_string(), history, replayed: false }, None));
+        }
+        Err(BatchError::Facts(error)) => return Err(ServiceError::from_facts(error)),
+        Err(BatchError::Refused(failures)) => {
+            let count = params.operations.len();
+            return Err(refusal::explain(&failures, count, row.revision(), document.state()).into());
+        }
+    };
+    let change = Change { row, reason: Reason::Edit, digest };
+    let result = commit(service, session, transaction, change, plan);
+    if result.is_err() {
+        transaction.state.drop_document(row.key);
+    }
+    result
+}
+
+/// The revision that a call is based on, once it is known to be of the document's history.
+pub(super) fn base_revision(
+    connection: &Connection,
+    row: &DocumentRow,
+    text: &str,
+) -> Result<Revision, ServiceError> {
+    let conflict = || ServiceError::RevisionConflict { revision: row.revision().to_string() };
+    let base: Revision = text.parse().map_err(|_| conflict())?;
+    match documents::chain_at(connection, row.key, base.seq)? {
+        Some(chain) if base.is_of(chain) => Ok(base),
+        _ => Err(conflict()),
+    }
+}
+
+/// The digest of an input.
+pub(super) fn digest(input: &impl Serialize) -> Result<[u8; 16], ServiceError> {
+    let hash = koru_model::revision::digest(&serde_json::to_vec(input)?);
+    Ok(hash)
+}
+
+/// A CRDT client ID that no replica ever had: the random bits of a new UUID.
+pub(super) fn client_id(service: &Service) -> u64 {
+    service.outside.new_id().as_bytes().last_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+pub(super) fn receipt_of_key(
+    connection: &Connection,
+    session: &Session,
+) -> Result<Option<Receipt>, ServiceError> {
+    match session.key {
+        Some(key) => history::receipt(connection, key),
+        None => Ok(None),
+    }
+}
+
+/// The first answer of a call that was applied before.
+fn answer_again(
+    connection: &Connection,
+    found: Receipt,
+    replayed: bool,
+) -> Result<Edited, ServiceError> {
+    let (history, seq) = history::newest_marker(connection, found.entry)?;
+    let chain = documents::chain_at(connection, found.document, seq)?
+        .ok_or(ServiceError::Internal("a change without chain"))?;
+    Ok(Edited { revision: Revision::new(seq, chain).to_string(), history, replayed })
+}
+
+/// Whether no change after the receipt's own touched a node of the batch.
+fn is_untouched_since(
+    connection: &Connection,
+    row: &DocumentRow,
+    found: Receipt,
+    state: &State,
+    operations: &[Operation],
+) -> Result<bool, ServiceError> {
+    let (_, seq) = history::newest_marker(connection, found.entry)?;
+    for operation in operations {
+        if let koru_model::document::Resolved::One(node) = state.resolve(&operation.node())
+            && let Some((last, ..)) = documents::last_touch(connection, row.key, node, None)?
+            && last > seq
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What is known of a change before it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub(super) row: DocumentRow,
+    pub(super) reason: Reason,
+    pub(super) digest: [u8; 16],
+}
+
+/// Writes a change: its rows, then the memory. Where it fails the caller drops the document.
+fn commit(
+    service: &Service,
+    session: &Session,
+    transaction: &mut Transaction<'_, Residents>,
+    change: Change,
+    plan: Plan,
+) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
+    let connection = transaction.connection;
+    let Change { row, reason, digest } = change;
+    let now = service.outside.now();
+    let actor = actors::find_or_create(connection, &session.client)?;
+    let document = transaction.state.open(connection, &row, client_id(service))?;
+    let before = document.state().clone();
+    let after = plan.state.clone();
+    let touched: Vec<Touched> = plan
+        .touched
+        .iter()
+        .map(|(node, property)| Touched { node: *node, property: property.name() })
+        .collect();
+    let update = document.carry_out(plan)?;
+
+    let seq = row.head + 1;
+    let chain = row.chain.next(seq, &update);
+    log::append(connection, row.key, seq, &update, chain)?;
+    documents::touch(connection, row.key, &touched, seq, actor, now)?;
+    let mut nodes: Vec<_> = touched.iter().map(|one| one.node).collect();
+    nodes.dedup();
+    for node in nodes {
+        if let Some(new) = after.node(node) {
+            uses::index(connection, row.key, before.node(node).map(AsRef::as_ref), new)?;
+        }
+    }
+    let entry = history::insert(
+        connection,
+        service.outside.new_id(),
+        &NewEntry {
+            document: row.key,
+            version: row.version + 1,
+            seq,
+            paired: true,
+            reason,
+            at: now,
+            actor,
+            label: None,
+            message: None,
+        },
+    )?;
+    let key = session.key.unwrap_or_else(|| service.outside.new_id());
+    history::keep_receipt(connection, key, &Receipt { document: row.key, digest, entry })?;
+    let head = Head {
+        seq,
+        chain,
+        version: row.version + 2,
+        title: after.title(),
+        nodes: after.live_nodes(),
+        at: now,
+    };
+    documents::set_head(connection, row.key, &head)?;
+    transaction.state.moved_on(row.key, seq, None);
+
+    let (history, _) = history::newest_marker(connection, entry)?;
+    let (changes, bytes) = log::tail(connection, row.key)?;
+    let due = packing::is_due(changes, bytes, row.key_seq == 0)
+        .then_some(DocumentRow { head: seq, chain, version: row.version + 2, ..row });
+    Ok((
+        Edited { revision: Revision::new(seq, chain).to_string(), history, replayed: false },
+        due,
+    ))
+}
+
+/// Saves the present state of a document as a pinned entry.
+///
+/// # Errors
+/// When the document is unknown or in the trash, or it cannot be written.
+pub fn save_version(
+    service: &Arc<Service>,
+    session: &Session,
+    params: SaveDocumentVersion,
+) -> Result<Entry, ServiceError> {
+    let line = |field: &'static str, given: Option<&str>, limit: usize, one_line: bool| {
+        let Some(given) = given.filter(|given| !given.is_empty()) else { return Ok(None) };
+        let accepted = if one_line {
+            text::accept_line(given, limit)
+        } else {
+            text::accept(given).and_then(|text| match text.chars().count() {
+                chars if chars > limit => Err(text::TextFault::TooManyChars { chars, limit }),
+                _ => Ok(text),
+            })
+        };
+        accepted
+            .map(|text| Some(text.into_owned()))
+            .map_err(|fault| ServiceError::invalid(field, fault.to_string()))
+    };
+    let label = line("label", params.label.as_deref(), limits::ENTRY_LABEL_CHARS, true)?;
+    let message = line("message", params.message.as_deref(), limits::ENTRY_MESSAGE_CHARS, false)?;
+    let session = session.clone();
+    service.write(move |service, transaction| {
+        let connection = transaction.connection;
+        let workspace = session.reach_to_write(service, connection, params.workspace_id)?;
+        if let Some(found) = receipt_of_key(connection, &session)? {
+            return Ok(history::newest_marker(connection, found.entry)?.0);
+        }
+        let row = documents::find(connection, workspace, params.document_id)?;
+        placing::refuse_trashed(connection, row.key, row.id)?;
+        let entry = history::insert(
+            connection,
+            service.outside.new_id(),
+            &NewEntry {
+                document: row.key,
+                version: row.version + 1,
+                seq: row.head,
+                paired: false,
+                reason: Reason::Saved,
+                at: service.outside.now(),
+                actor: actors::find_or_create(connection, &session.client)?,
+                label: label.as_deref(),
+                message: message.as_deref(),
+            },
+        )?;
+        documents::set_version(connection, row.key, row.version + 1)?;
+        if let Some(key) = session.key {
+            let digest = digest(&("saved", row.head))?;
+            history::keep_receipt(connection, key, &Receipt { document: row.key, digest, entry })?;
+        }
+        Ok(history::newest_marker(connection, entry)?.0)
+    })
+}
+
+/// The ID of the document that a call with this key changed, where there was one.
+pub(super) fn document_of_key(
+    connection: &Connection,
+    key: Option<Uuid>,
+) -> Result<Option<DocumentId>, ServiceError> {
+    let Some(key) = key else { return Ok(None) };
+    match history::receipt(connection, key)? {
+        Some(found) => Ok(Some(history::document_id(connection, found.document)?)),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,143 @@
+//! New documents: visible only when whole.
+
+use std::sync::Arc;
+
+use koru_model::document::{CreateError, Document};
+use koru_model::edit::batch::BatchError;
+use koru_model::ids::{DocumentId, NodeId};
+use koru_model::limits;
+use koru_model::protocol::tools::CreateDocument;
+use koru_model::revision::Chain;
+use koru_model::text;
+use rusqlite::Connection;
+
+use super::change::{client_id, digest, document_of_key};
+use super::facts::StoreFacts;
+use super::refusal;
+use super::residents::Residents;
+use crate::errors::ServiceError;
+use crate::service::Service;
+use crate::session::Session;
+use crate::store::documents::{self, NewDocument};
+use crate::store::history::{self, NewEntry, Reason, Receipt};
+use crate::store::placing::{self, DocumentKey};
+use crate::store::workspaces::WorkspaceKey;
+use crate::store::{Transaction, actors, log, uses};
+
+/// Makes a document, or finds the one that the same call made before.
+///
+/// # Errors
+/// When the input is refused or cannot be written; nothing is made then.
+pub fn create(
+    service: &Arc<Service>,
+    session: &Session,
+    params: CreateDocument,
+) -> Result<DocumentId, ServiceError> {
+    let title = text::accept_line(&params.title, limits::TITLE_CHARS)
+        .map_err(|fault| ServiceError::invalid("title", fault.to_string()))?
+        .into_owned();
+    let session = session.clone();
+    service.write(move |service, transaction| {
+        create_in(service, &session, transaction, &params, &title)
+    })
+}
+
+fn create_in(
+    service: &Service,
+    session: &Session,
+    transaction: &mut Transaction<'_, Residents>,
+    params: &CreateDocument,
+    title: &str,
+) -> Result<DocumentId, ServiceError> {
+    let connection = transaction.connection;
+    let workspace = session.reach_to_write(service, connection, params.workspace_id)?;
+    if let Some(made) = document_of_key(connection, session.key)? {
+        return Ok(made);
+    }
+    let digest = digest(params)?;
+    if let Some(key) = params.idempotency_key
+        && let Some((before, made)) = history::creation(connection, workspace, key)?
+    {
+        let is_same = before == digest;
+        return if is_same { Ok(made) } else { Err(ServiceError::KeyReused { document: made }) };
+    }
+    let parent = parent(connection, workspace, params.parent_document_id)?;
+    let root = params.root_node_id.unwrap_or_else(|| NodeId(service.outside.new_id()));
+    if let Some((owner, taken_by)) = documents::of_root(connection, root)? {
+        let taken_by = (owner == workspace).then_some(taken_by);
+        return Err(ServiceError::RootTaken { root, taken_by });
+    }
+
+    let operations = params.initial_operations.as_deref().unwrap_or_default();
+    let mut facts = StoreFacts::new(connection, workspace, None, &service.outside);
+    let made = Document::create(client_id(service), root, title, operations, &mut facts);
+    let (document, update) = match made {
+        Ok(made) => made,
+        Err(CreateError::Batch(BatchError::Facts(error))) => {
+            return Err(ServiceError::from_facts(error));
+        }
+        Err(CreateError::Batch(BatchError::Refused(failures))) => {
+            return Err(refusal::explain_initial(&failures, operations.len()).into());
+        }
+        Err(CreateError::Crdt(error)) => return Err(error.into()),
+    };
+
+    let id = DocumentId(service.outside.new_id());
+    let nonce = *service.outside.new_id().as_bytes();
+    let now = service.outside.now();
+    let chain = Chain::start(id, &nonce).next(1, &update);
+    let state = document.state();
+    let key = documents::insert(
+        connection,
+        &NewDocument {
+            id,
+            workspace,
+            parent,
+            position: placing::last_position(connection, workspace, parent)?,
+            root,
+            title,
+            nodes: state.live_nodes(),
+            at: now,
+            nonce,
+            chain,
+        },
+    )?;
+    log::append(connection, key, 1, &update, chain)?;
+    for node in state.nodes() {
+        uses::index(connection, key, None, node)?;
+    }
+    let entry = history::insert(
+        connection,
+        service.outside.new_id(),
+        &NewEntry {
+            document: key,
+            version: 1,
+            seq: 1,
+            paired: false,
+            reason: Reason::Created,
+            at: now,
+            actor: actors::find_or_create(connection, &session.client)?,
+            label: None,
+            message: None,
+        },
+    )?;
+    if let Some(receipt_key) = session.key {
+        history::keep_receipt(connection, receipt_key, &Receipt { document: key, digest, entry })?;
+    }
+    if let Some(idempotency) = params.idempotency_key {
+        history::keep_creation(connection, workspace, idempotency, &digest, key, now)?;
+    }
+    transaction.state.moved_on(key, 1, Some(document));
+    Ok(id)
+}
+
+fn parent(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    parent: Option<DocumentId>,
+) -> Result<Option<DocumentKey>, ServiceError> {
+    let Some(id) = parent else { return Ok(None) };
+    let key = placing::find(connection, workspace, id)?;
+    placing::refuse_trashed(connection, key, id)?;
+    Ok(Some(key))
+}

@@ -1,0 +1,17 @@
+//! Documents in the service: kept open, changed, read.
+//!
+//! Invariant: a document changes in [`change`] alone. Its memory moves on only with its rows: what a
+//! job changed is dropped where the commit fails.
+
+pub mod change;
+pub mod create;
+mod facts;
+mod names;
+mod packing;
+pub mod reading;
+mod refusal;
+mod residents;
+mod states;
+
+pub use residents::Residents;
+pub use states::States;

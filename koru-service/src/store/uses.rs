@@ -1,0 +1,93 @@
+//! Which live nodes link, carry tags and attributes: rows that follow from the documents, so that
+//! listings open none.
+
+use koru_model::document::Node;
+use koru_model::ids::{DocumentId, NodeId};
+use koru_model::inline::Inline;
+use rusqlite::Connection;
+
+use super::placing::DocumentKey;
+use super::workspaces::WorkspaceKey;
+use crate::errors::ServiceError;
+
+/// Makes the rows of a node what the node says; none where it is removed.
+///
+/// # Errors
+/// Those of the storage.
+pub fn index(
+    connection: &Connection,
+    document: DocumentKey,
+    old: Option<&Node>,
+    new: &Node,
+) -> Result<(), ServiceError> {
+    let node = new.id;
+    if let Some(old) = old.filter(|old| old.is_live()) {
+        if !old.inlines.is_empty() {
+            connection
+                .prepare_cached("DELETE FROM link WHERE document = ?1 AND node = ?2")?
+                .execute((document.0, node.as_bytes()))?;
+        }
+        for tag in &old.tags {
+            connection
+                .prepare_cached("DELETE FROM tag_use WHERE tag = ?1 AND document = ?2 AND node = ?3")?
+                .execute((tag.as_bytes(), document.0, node.as_bytes()))?;
+        }
+        for key in old.attributes.keys() {
+            connection
+                .prepare_cached(
+                    "DELETE FROM attribute_use WHERE key = ?1 AND document = ?2 AND node = ?3",
+                )?
+                .execute((key, document.0, node.as_bytes()))?;
+        }
+    }
+    if !new.is_live() {
+        return Ok(());
+    }
+    for (place, placed) in new.inlines.iter().enumerate() {
+        if let Inline::Document { document: target, node: target_node, label } = &placed.inline {
+            connection
+                .prepare_cached(
+                    "INSERT INTO link (document, node, place, target, target_node, label)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute((
+                    document.0,
+                    node.as_bytes(),
+                    place,
+                    target.as_bytes(),
+                    target_node.map(|node| *node.as_bytes()),
+                    label,
+                ))?;
+        }
+    }
+    for tag in &new.tags {
+        connection
+            .prepare_cached("INSERT INTO tag_use (tag, document, node) VALUES (?1, ?2, ?3)")?
+            .execute((tag.as_bytes(), document.0, node.as_bytes()))?;
+    }
+    for key in new.attributes.keys() {
+        connection
+            .prepare_cached("INSERT INTO attribute_use (key, document, node) VALUES (?1, ?2, ?3)")?
+            .execute((key, document.0, node.as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// The nodes of the workspace that link to a document, by document in the order of the listing.
+///
+/// # Errors
+/// Those of the storage.
+pub fn links_to(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    target: DocumentId,
+) -> Result<Vec<(DocumentId, NodeId)>, ServiceError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT d.id, l.node FROM link l JOIN document d ON d.k = l.document
+         WHERE l.target = ?1 AND d.workspace = ?2 ORDER BY d.k, l.node",
+    )?;
+    let rows = statement.query_map((target.as_bytes(), workspace.0), |row| {
+        Ok((DocumentId::from_bytes(row.get(0)?), NodeId::from_bytes(row.get(1)?)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
