@@ -124,7 +124,7 @@ fn a_connection_to_one_workspace_reaches_no_other() {
     let home = Home::new();
     let all = home.bridge();
     let page = Page::of_lines(&all, "Elsewhere", 1);
-    let other = home.run(&["workspace", "create", "Work", "--json"]);
+    let other = home.run(&["workspace", "create", "Work"]);
     assert!(other.status.success(), "{other:?}");
     let workspaces = all.ok("list_workspaces", json!({}));
     let work = workspaces["workspaces"]

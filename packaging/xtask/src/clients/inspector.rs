@@ -16,7 +16,10 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
     let workspace = personal(&home.bridge());
     let check = |what: &str, arguments: &[&str], wanted: i32| {
         let mut command = installed.inspector(home)?;
-        command.arg("--cli").arg(&home.programs().bridge).args(["serve", "--stdio"]);
+        // The Inspector hands the server no more of its environment than it is told.
+        let ours = format!("KORU_HOME={}", home.path().display());
+        command.args(["--cli", "-e", &ours]);
+        command.arg(&home.programs().bridge).args(["serve", "--stdio"]);
         let (code, said, complained) = output(command.args(arguments))?;
         if code == Some(wanted) {
             println!("{what}: {} bytes", said.len());
