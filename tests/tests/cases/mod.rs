@@ -5,6 +5,7 @@
 
 mod addressing;
 mod arguments;
+mod serial;
 mod size;
 mod text;
 mod trees;

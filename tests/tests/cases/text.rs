@@ -52,6 +52,24 @@ fn c02_text_is_inserted_at_every_offset_or_refused_with_the_neighbours() {
 }
 
 #[test]
+fn an_offset_inside_a_token_is_refused() {
+    let home = Home::new();
+    let bridge = home.bridge();
+    let target = Page::of_lines(&bridge, "Target", 0);
+    let says = format!("a[[document:{}]]b", target.document);
+    let page = Page::new(&bridge, "Inside", &[("paragraph", &says)]);
+    let link = |at: usize| {
+        let inline = json!({ "at_utf8": at, "inline": { "type": "document", "document_id": target.document } });
+        operation("insert_inline", &page.nodes[0], &says, inline)
+    };
+    for at in 2..says.len() - 1 {
+        let refused = page.refused(&bridge, &[link(at)]);
+        assert_eq!(refused["code"], "invalid_request", "at {at}");
+    }
+    page.change(&bridge, &[link(1)]);
+}
+
+#[test]
 fn c03_emoji_before_a_link_do_not_shift_it() {
     let home = Home::new();
     let bridge = home.bridge();

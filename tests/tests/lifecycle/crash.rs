@@ -162,27 +162,61 @@ fn nothing_acknowledged_is_lost_and_nothing_applied_twice() {
     });
 
     let reader = home.bridge();
-    let read = page.read(&reader);
-    for (number, reached) in reached.iter().enumerate() {
-        let find = |node: &str| nodes(&read).iter().find(|one| one["node_id"] == node);
-        let counter = find(&page.nodes[2 * number + 1]).expect("the counter");
-        assert_eq!(counter["text"], reached.to_string(), "client {number}");
-        let lines: Vec<String> = nodes(&read)
-            .iter()
-            .filter(|node| node["parent_id"] == page.nodes[2 * number])
-            .map(|node| text(&node["text"]))
-            .collect();
-        let expected: Vec<String> = (1..=*reached).map(|number| number.to_string()).collect();
-        assert_eq!(lines, expected, "client {number}");
-    }
+    let found =
+        Found { read: page.read(&reader), entries: newest_version(&reader, &page) - before };
+    assert_eq!(disagreements(&reached, &page, &found), Vec::<String>::new());
+    the_check_can_fail(&reached, &page, &found);
     let total: usize = reached.iter().sum();
     assert!(total >= CLIENTS, "the clients got nowhere");
-    let entries = newest_version(&reader, &page) - before;
-    assert_eq!(entries, 2 * total as u64, "two entries for each acknowledged edit, no more");
     let resent: usize = clients.iter().map(|one| one.resent.load(Ordering::Relaxed)).sum();
-    let summary =
-        format!("{} kills, {total} edits acknowledged, {resent} calls sent again", kills());
-    report(&summary);
+    report(&format!("{} kills, {total} edits acknowledged, {resent} calls sent again", kills()));
+}
+
+/// What the document and its history say in the end.
+#[derive(Clone)]
+struct Found {
+    read: Value,
+    entries: u64,
+}
+
+/// Where the ledger and what was found differ.
+fn disagreements(ledger: &[usize], page: &Page, found: &Found) -> Vec<String> {
+    let mut all = Vec::new();
+    for (number, reached) in ledger.iter().enumerate() {
+        let (heading, counter) = (&page.nodes[2 * number], &page.nodes[2 * number + 1]);
+        let says = nodes(&found.read).iter().find(|node| node["node_id"] == *counter);
+        let count = json!(reached.to_string());
+        if says.is_none_or(|node| node["text"] != count) {
+            all.push(format!("the counter of client {number} is not {reached}: {says:?}"));
+        }
+        let lines: Vec<String> = nodes(&found.read)
+            .iter()
+            .filter(|node| node["parent_id"] == *heading && node["node_id"] != *counter)
+            .map(|node| text(&node["text"]))
+            .collect();
+        if lines != (1..=*reached).map(|number| number.to_string()).collect::<Vec<_>>() {
+            all.push(format!("client {number} wrote {reached} lines; found {lines:?}"));
+        }
+    }
+    let total: usize = ledger.iter().sum();
+    if found.entries != 2 * total as u64 {
+        all.push(format!("{total} edits wrote {} entries, not two each", found.entries));
+    }
+    all
+}
+
+/// The twin: an edit that is lost, doubled, or made besides is noticed.
+fn the_check_can_fail(ledger: &[usize], page: &Page, found: &Found) {
+    let mut longer = ledger.to_vec();
+    longer[0] += 1;
+    assert!(!disagreements(&longer, page, found).is_empty(), "a lost edit");
+    let besides = Found { entries: found.entries + 2, ..found.clone() };
+    assert!(!disagreements(ledger, page, &besides).is_empty(), "an edit besides");
+    let mut doubled = found.clone();
+    let all = doubled.read["nodes"].as_array_mut().expect("nodes");
+    let line = all.iter().find(|node| node["text"] == "1").cloned().expect("a first line");
+    all.push(line);
+    assert!(!disagreements(ledger, page, &doubled).is_empty(), "a doubled line");
 }
 
 #[expect(clippy::print_stderr, reason = "what a long run did is shown with --nocapture")]
