@@ -131,10 +131,9 @@ impl Definition {
             ));
         }
         value.check()?;
+        let takes_as_rgb = self.takes_rgb && is_rgb(&value.value);
         match &self.options {
-            Some(options)
-                if !options.contains(&value.value) && !(self.takes_rgb && is_rgb(&value.value)) =>
-            {
+            Some(options) if !takes_as_rgb && !options.contains(&value.value) => {
                 let rgb = if self.takes_rgb { ", or a color as #rrggbb" } else { "" };
                 Err(format!(
                     "is not one of the options of {}: {}{rgb}",

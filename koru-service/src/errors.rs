@@ -436,7 +436,8 @@ impl From<ServiceError> for ToolError {
             ServiceError::Stopping => Self::new(
                 Code::Busy,
                 "The service is about to end and takes no new calls. Nothing was changed; try again in a second.",
-            ),
+            )
+            .with(json!({ "retry": true })),
             ServiceError::NotNewer => Self::new(
                 Code::VersionMismatch,
                 "The running service is as new as the bridge or newer, and stays.",

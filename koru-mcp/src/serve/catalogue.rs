@@ -2,8 +2,8 @@
 
 use koru_model::protocol::documentation;
 use koru_model::protocol::error::{Code, ToolError};
-pub(crate) use koru_model::protocol::tools::{Tool as Entry, all};
 use koru_model::protocol::tools;
+pub(crate) use koru_model::protocol::tools::{Tool as Entry, all};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 

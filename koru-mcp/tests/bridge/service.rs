@@ -114,7 +114,7 @@ fn a_modern_client_is_known_by_its_meta() {
 #[test]
 fn a_failure_is_a_result_of_at_most_four_kilobytes() {
     let (mut bridge, mut played) = start(&[]);
-    bridge.send(&call(1, "edit_document", json!({})));
+    bridge.send(&call(1, "list_workspaces", json!({})));
     let conflicts: Vec<Value> = (0..10)
         .map(|index| json!({ "operation_index": index, "actual": "é".repeat(600) }))
         .collect();
@@ -205,7 +205,9 @@ fn many_answers_never_mix_on_stdout() {
 #[test]
 fn the_log_tells_what_ran_and_nothing_of_its_content() {
     let (mut bridge, mut played) = start(&[]);
-    bridge.send(&call(1, "list_workspaces", json!({ "canary": "kanarienvogel" })));
+    let id = "0198c2f0-0000-7000-8000-000000000001";
+    let arguments = json!({ "workspace_id": id, "document_id": id, "revision": "kanarienvogel" });
+    bridge.send(&call(1, "read_document", arguments));
     let frame = played.next();
     played.answer(&frame, "error", &json!({ "code": "not_found", "message": "kanarienvogel" }));
     bridge.next();
@@ -217,7 +219,7 @@ fn the_log_tells_what_ran_and_nothing_of_its_content() {
     let log =
         std::fs::read_to_string(bridge.home.path().join("logs").join("koru-mcp.log")).unwrap();
     assert!(!log.contains("kanarienvogel"), "{log}");
-    let line = log.lines().find(|line| line.contains("list_workspaces")).unwrap();
+    let line = log.lines().find(|line| line.contains("read_document")).unwrap();
     let line: Value = serde_json::from_str(line).unwrap();
     assert_eq!((&line["code"], &line["client"]), (&json!("not_found"), &json!("test 1.0")));
     assert!(line["ms"].is_u64());

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use koru_model::document::State;
+use koru_model::edit::Operation;
 use koru_model::edit::batch::{self, BatchError};
 use koru_model::edit::plan::Plan;
-use koru_model::edit::Operation;
 use koru_model::ids::DocumentId;
 use koru_model::protocol::tools::{EditDocument, SaveDocumentVersion};
 use koru_model::revision::Revision;
@@ -50,9 +50,8 @@ pub fn edit(
     params: EditDocument,
 ) -> Result<Edited, ServiceError> {
     let session = session.clone();
-    let (edited, due) = service.write(move |service, transaction| {
-        edit_in(service, &session, transaction, &params)
-    })?;
+    let (edited, due) = service
+        .write(move |service, transaction| edit_in(service, &session, transaction, &params))?;
     if let Some(row) = due {
         packing::start(service, row);
     }
@@ -84,13 +83,15 @@ fn edit_in(
     }
 
     let mut facts = StoreFacts::new(connection, workspace, Some(row.key), &service.outside);
-    let plan =
-        batch::apply(document.state(), base.seq, row.head, &params.operations, &mut facts);
+    let plan = batch::apply(document.state(), base.seq, row.head, &params.operations, &mut facts);
     let plan = match plan {
         Ok(Some(plan)) => plan,
         Ok(None) => {
             let history = history::newest(connection, row.key)?;
-            return Ok((Edited { revision: row.revision().to_string(), history, replayed: false }, None));
+            return Ok((
+                Edited { revision: row.revision().to_string(), history, replayed: false },
+                None,
+            ));
         }
         Err(BatchError::Facts(error)) => return Err(ServiceError::from_facts(error)),
         Err(BatchError::Refused(failures)) => {
@@ -244,12 +245,13 @@ fn commit(
 
     let (history, _) = history::newest_marker(connection, entry)?;
     let (changes, bytes) = log::tail(connection, row.key)?;
-    let due = packing::is_due(changes, bytes, row.key_seq == 0)
-        .then_some(DocumentRow { head: seq, chain, version: row.version + 2, ..row });
-    Ok((
-        Edited { revision: Revision::new(seq, chain).to_string(), history, replayed: false },
-        due,
-    ))
+    let due = packing::is_due(changes, bytes, row.key_seq == 0).then_some(DocumentRow {
+        head: seq,
+        chain,
+        version: row.version + 2,
+        ..row
+    });
+    Ok((Edited { revision: Revision::new(seq, chain).to_string(), history, replayed: false }, due))
 }
 
 /// Saves the present state of a document as a pinned entry.

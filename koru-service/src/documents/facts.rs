@@ -56,7 +56,8 @@ impl Facts for StoreFacts<'_> {
     fn attributes(&mut self) -> Result<Vec<Definition>, FactsError> {
         if self.attributes.is_none() {
             let found = attributes::definitions(self.connection, self.workspace)?;
-            self.attributes = Some(found.into_values().map(attributes::Definition::into_model).collect());
+            self.attributes =
+                Some(found.into_values().map(attributes::Definition::into_model).collect());
         }
         Ok(self.attributes.clone().unwrap_or_default())
     }

@@ -22,13 +22,7 @@ pub(super) struct StoreNames<'a> {
 
 impl<'a> StoreNames<'a> {
     pub(super) fn new(connection: &'a Connection, workspace: WorkspaceKey) -> Self {
-        Self {
-            connection,
-            workspace,
-            tags: HashMap::new(),
-            titles: HashMap::new(),
-            failure: None,
-        }
+        Self { connection, workspace, tags: HashMap::new(), titles: HashMap::new(), failure: None }
     }
 
     /// Whether all names could be looked up.

@@ -164,8 +164,8 @@ fn tree(
         serde_json::to_writer(&mut out, &next)?;
     }
     out.push(b'}');
-    let text = String::from_utf8(out)
-        .map_err(|_| ServiceError::Internal("a result is not UTF-8"))?;
+    let text =
+        String::from_utf8(out).map_err(|_| ServiceError::Internal("a result is not UTF-8"))?;
     Ok(RawValue::from_string(text)?)
 }
 
@@ -184,7 +184,10 @@ fn node(
             let candidates: Vec<String> = candidates.iter().map(ToString::to_string).collect();
             return Err(ServiceError::invalid(
                 field,
-                format!("names several nodes; give more digits, or one of {}", candidates.join(", ")),
+                format!(
+                    "names several nodes; give more digits, or one of {}",
+                    candidates.join(", ")
+                ),
             ));
         }
     };

@@ -70,10 +70,9 @@ fn told(
     if let Some(revision) = revision {
         details.insert("revision".into(), revision.to_string().into());
     }
-    for (name, values, omitted) in [
-        ("conflicts", conflicts, conflicts_omitted),
-        ("problems", problems, problems_omitted),
-    ] {
+    for (name, values, omitted) in
+        [("conflicts", conflicts, conflicts_omitted), ("problems", problems, problems_omitted)]
+    {
         if !values.is_empty() || omitted > 0 {
             details.insert(name.into(), values.into());
         }
@@ -94,9 +93,8 @@ fn told(
     let what = sentence(&first.fault);
     let next = next_step(&first.fault, list);
     let index = first.operation_index;
-    let message = format!(
-        "Nothing was changed: {list}[{index}] of {operations} was refused, {what}. {next}"
-    );
+    let message =
+        format!("Nothing was changed: {list}[{index}] of {operations} was refused, {what}. {next}");
     ToolError::new(code, message).with(Value::Object(details))
 }
 
@@ -169,9 +167,7 @@ fn with_change(conflict: &mut Value, change: Option<&Touch>) {
 
 /// A fault of the state, as details list it.
 fn conflict(index: usize, fault: &Fault, state: Option<&State>) -> Value {
-    let base = |node: &str| {
-        json!({ "operation_index": index, "node_id": node, "code": code(fault).name() })
-    };
+    let base = |node: &str| json!({ "operation_index": index, "node_id": node, "code": code(fault).name() });
     match fault {
         Fault::TextDiffers { node, expected, actual, from_before_batch, change } => {
             let mut conflict = base(&node.to_string());
@@ -255,7 +251,8 @@ fn sentence(fault: &Fault) -> String {
             format!("because the text of node {node} is not the expected one")
         }
         Fault::Gone { name, node: Some(_), role, change, .. } => {
-            let by = change.as_ref().map_or_else(String::new, |change| format!(" by {}", change.by));
+            let by =
+                change.as_ref().map_or_else(String::new, |change| format!(" by {}", change.by));
             format!("because the {} {name} was removed{by}", role_name(*role))
         }
         Fault::Gone { name, node: None, role, .. } => {

@@ -96,7 +96,9 @@ fn run_tool(
             reading::made(service, session, &params, made)
         }
         Tool::EditDocument(params) => ready(&change::edit(service, session, params)?),
-        Tool::SaveDocumentVersion(params) => ready(&change::save_version(service, session, params)?),
+        Tool::SaveDocumentVersion(params) => {
+            ready(&change::save_version(service, session, params)?)
+        }
     }
 }
 

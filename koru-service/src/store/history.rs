@@ -201,10 +201,7 @@ impl Record {
 ///
 /// # Errors
 /// Those of the storage, and when there is no such row.
-pub fn newest_marker(
-    connection: &Connection,
-    key: EntryKey,
-) -> Result<(Entry, u64), ServiceError> {
+pub fn newest_marker(connection: &Connection, key: EntryKey) -> Result<(Entry, u64), ServiceError> {
     let record = connection
         .prepare_cached(&format!("SELECT {COLUMNS} WHERE e.id = ?1"))?
         .query_row([key.0], Record::read)?;
@@ -294,7 +291,9 @@ pub fn keep_receipt(
     receipt: &Receipt,
 ) -> Result<(), ServiceError> {
     connection
-        .prepare_cached("INSERT INTO receipt (key, document, digest, entry) VALUES (?1, ?2, ?3, ?4)")?
+        .prepare_cached(
+            "INSERT INTO receipt (key, document, digest, entry) VALUES (?1, ?2, ?3, ?4)",
+        )?
         .execute((key.as_bytes(), receipt.document.0, receipt.digest, receipt.entry.0))?;
     Ok(())
 }

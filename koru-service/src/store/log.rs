@@ -86,13 +86,10 @@ fn updates(
     )?;
     let mut rows = statement.query((document.0, signed(from), signed(to)))?;
     while let Some(row) = rows.next()? {
-        let mut seq = number(row, "first")?;
-        for update in split(&unpack(&row.get::<_, Vec<u8>>("body")?)?)? {
-            if seq > from && seq <= to {
-                found.push(update);
-            }
-            seq += 1;
-        }
+        let first = number(row, "first")?;
+        let run = split(&unpack(&row.get::<_, Vec<u8>>("body")?)?)?;
+        let wanted = (first..).zip(run).filter(|(seq, _)| *seq > from && *seq <= to);
+        found.extend(wanted.map(|(_, update)| update));
     }
     let mut statement = connection.prepare_cached(
         "SELECT body FROM update_log WHERE document = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq",
@@ -171,7 +168,9 @@ pub fn write_packed(
 ) -> Result<(), ServiceError> {
     let (first, last) = (signed(packed.first), signed(packed.seq));
     connection
-        .prepare_cached("INSERT INTO segment (document, first, last, body) VALUES (?1, ?2, ?3, ?4)")?
+        .prepare_cached(
+            "INSERT INTO segment (document, first, last, body) VALUES (?1, ?2, ?3, ?4)",
+        )?
         .execute((document.0, first, last, &packed.segment))?;
     connection
         .prepare_cached("DELETE FROM update_log WHERE document = ?1 AND seq BETWEEN ?2 AND ?3")?

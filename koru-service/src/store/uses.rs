@@ -29,7 +29,9 @@ pub fn index(
         }
         for tag in &old.tags {
             connection
-                .prepare_cached("DELETE FROM tag_use WHERE tag = ?1 AND document = ?2 AND node = ?3")?
+                .prepare_cached(
+                    "DELETE FROM tag_use WHERE tag = ?1 AND document = ?2 AND node = ?3",
+                )?
                 .execute((tag.as_bytes(), document.0, node.as_bytes()))?;
         }
         for key in old.attributes.keys() {
