@@ -31,6 +31,8 @@ fn main() -> ExitCode {
         Some("clients") => clients::run(),
         Some("bench") => bench::run(rest),
         Some("faults") => faults::run(rest),
+        // A part of the bench, run by it in a release build.
+        Some("cpu") => bench::print_cpu(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: one run, beside the baseline on the same text, driven by the same client.
 
+mod cpu;
 mod driver;
 mod measures;
 mod strace;
@@ -16,6 +17,7 @@ use koru_tests::support::home::Home;
 use crate::Outcome;
 use crate::clients::Node;
 use crate::programs::{Profile, build, is_there, output, repository};
+pub(crate) use cpu::print as print_cpu;
 use table::Table;
 
 const BASELINE: &str = "@modelcontextprotocol/server-filesystem";
@@ -81,6 +83,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         println!("== SKIPPED, NOT MEASURED: syncs of eight writers: strace is missing");
         table.skipped.push("eight writers (strace is missing)".into());
     }
+    println!("== CPU of an edit");
+    cpu::measure(&mut table)?;
     println!("== memory of the service");
     measures::open_documents(&bench, &mut table)?;
     let text = table.markdown();
