@@ -6,6 +6,7 @@
 mod cases;
 mod documents;
 mod lifecycle;
+mod person;
 mod tools;
 
 use std::path::Path;
