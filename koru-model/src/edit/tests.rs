@@ -246,7 +246,7 @@ fn names_of_nodes_may_be_tails() {
         Ok(&PAGE.replace("task C", "task [x] C")),
     );
     let twins = "t title T\n  aa paragraph A\n  ba paragraph B\n";
-    let tail = id("aa").hex()[24..].to_owned();
+    let tail: String = id("aa").hex().chars().skip(24).collect();
     assert_eq!(tree(twins).tail(id("aa"), 8), tail);
     check(
         twins,
