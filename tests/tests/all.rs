@@ -6,6 +6,7 @@
 mod cases;
 mod documents;
 mod lifecycle;
+mod papers;
 mod person;
 mod tools;
 

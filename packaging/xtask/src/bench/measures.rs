@@ -26,11 +26,13 @@ pub(super) fn start(bench: &Bench, table: &mut Table) -> Outcome {
     let mut theirs = Vec::new();
     for _ in 0..rounds {
         let began = Instant::now();
-        Driver::ready(bench.ours())?;
+        let driver = Driver::ready(bench.ours())?;
         ours.push(began.elapsed());
+        drop(driver);
         let began = Instant::now();
-        Driver::ready(bench.theirs())?;
+        let driver = Driver::ready(bench.theirs())?;
         theirs.push(began.elapsed());
+        drop(driver);
     }
     let (ours, theirs) = (median(ours), median(theirs));
     let faster = times(theirs, ours);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Bench;
 use super::driver::{Driver, median};
-use super::strace::Strace;
+use super::strace::Traced;
 use super::table::{Table, millis};
 use super::texts::Text;
 
@@ -101,17 +101,12 @@ pub(super) fn eight(bench: &Bench, table: &mut Table) -> Outcome {
         .map(|number| Page::of_lines(&bridge, &format!("Writer {number}"), 20))
         .collect();
     let alone = pages.get(..1).unwrap_or_default();
-    let Some(pid) = bench.home.service_pids().first().copied() else {
-        return Err("the service does not run".into());
-    };
     let duration = Duration::from_secs(if bench.quick { 2 } else { 6 });
-    let folder = bench.home.beside();
-
-    let strace = Strace::attach(pid, folder, Duration::ZERO)?;
-    let before = strace.syncs();
+    let traced = Traced::start(&bench.home, Duration::ZERO)?;
+    let before = traced.syncs();
     let count = edits(bench, &pages, duration)?;
-    let syncs = strace.syncs().saturating_sub(before);
-    drop(strace);
+    let syncs = traced.syncs().saturating_sub(before);
+    drop(traced);
     let each = per(syncs, count);
     table
         .add(
@@ -121,10 +116,10 @@ pub(super) fn eight(bench: &Bench, table: &mut Table) -> Outcome {
         )
         .target("≤ 0.4", each <= 0.4);
 
-    let strace = Strace::attach(pid, folder, DELAY)?;
+    let traced = Traced::start(&bench.home, DELAY)?;
     let single = edits(bench, alone, duration)?;
     let many = edits(bench, &pages, duration)?;
-    drop(strace);
+    drop(traced);
     let faster = per(many, single);
     let rate = |count: usize| format!("{:.0} a second", per(count, 1) / duration.as_secs_f64());
     table
