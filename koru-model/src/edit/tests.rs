@@ -246,7 +246,7 @@ fn names_of_nodes_may_be_tails() {
         Ok(&PAGE.replace("task C", "task [x] C")),
     );
     let twins = "t title T\n  aa paragraph A\n  ba paragraph B\n";
-    let tail: String = id("aa").hex().chars().skip(24).collect();
+    let tail = id("aa").hex().split_off(24);
     assert_eq!(tree(twins).tail(id("aa"), 8), tail);
     check(
         twins,
