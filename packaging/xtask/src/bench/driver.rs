@@ -95,15 +95,10 @@ impl Driver {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// How long a call takes, the fastest half of them at most.
-    pub(super) fn time(&mut self, tool: &str, arguments: &Value, count: usize) -> Answer<Duration> {
-        self.call(tool, arguments)?;
-        let mut all = Vec::with_capacity(count);
-        for _ in 0..count {
-            let line = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
-            all.push(self.exchange(&line)?);
-        }
-        Ok(median(all))
+    /// How long one call takes.
+    fn once(&mut self, tool: &str, arguments: &Value) -> Answer<Duration> {
+        let line = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        self.exchange(&line)
     }
 
     /// How much memory the server holds, in KiB.
@@ -117,6 +112,27 @@ impl Drop for Driver {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A call that is timed: the server, the tool, the arguments.
+pub(super) type Timed<'a> = (usize, &'a str, &'a Value);
+
+/// How long calls take, in turn, so that what else the machine does falls on all alike.
+pub(super) fn in_turn(
+    servers: &mut [Driver],
+    calls: &[Timed<'_>],
+    count: usize,
+) -> Answer<Vec<Duration>> {
+    let mut all = vec![Vec::with_capacity(count); calls.len()];
+    for (server, tool, arguments) in calls {
+        servers[*server].call(tool, arguments)?;
+    }
+    for _ in 0..count {
+        for ((server, tool, arguments), took) in calls.iter().zip(&mut all) {
+            took.push(servers[*server].once(tool, arguments)?);
+        }
+    }
+    Ok(all.into_iter().map(median).collect())
 }
 
 /// How much memory a process holds, in KiB; 0 where the system does not tell.

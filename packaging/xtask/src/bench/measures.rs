@@ -6,7 +6,7 @@ use koru_tests::support::documents::Page;
 use serde_json::{Value, json};
 
 use super::Bench;
-use super::driver::{Driver, median, resident};
+use super::driver::{Driver, in_turn, median, resident};
 use super::table::{Table, mebibytes, millis, times};
 use super::texts::Text;
 
@@ -60,15 +60,19 @@ pub(super) fn start(bench: &Bench, table: &mut Table) -> Outcome {
 /// Reads of both forms, and the characters of a change.
 pub(super) fn reading(bench: &Bench, table: &mut Table) -> Outcome {
     let setup = bench.home.bridge();
-    let mut ours = Driver::ready(bench.ours())?;
-    let mut theirs = Driver::ready(bench.theirs())?;
+    let mut servers = [Driver::ready(bench.ours())?, Driver::ready(bench.theirs())?];
     for nodes in [20, 100, 1000] {
         let text = Text::new(bench, &setup, nodes)?;
         let path = json!({ "path": text.file });
-        let baseline = theirs.time("read_text_file", &path, bench.count)?;
         let compact = text.page.reading(json!({ "compact": true }));
-        let compact = ours.time("read_document", &compact, bench.count)?;
-        let full = ours.time("read_document", &text.page.this(), bench.count)?;
+        let calls = [
+            (1, "read_text_file", &path),
+            (0, "read_document", &compact),
+            (0, "read_document", &text.page.this()),
+        ];
+        let [baseline, compact, full] = in_turn(&mut servers, &calls, bench.count)?[..] else {
+            return Err("three calls are timed".into());
+        };
         let faster = times(baseline, full);
         let row = table.add(format!("read {nodes} nodes, full"), millis(full), millis(baseline));
         row.ratio(faster);
@@ -82,7 +86,8 @@ pub(super) fn reading(bench: &Bench, table: &mut Table) -> Outcome {
         if nodes == 1000 {
             row.target("≥ 1 × as fast", faster >= 1.0);
         }
-        characters(&mut ours, &mut theirs, &text, nodes, table)?;
+        let [ours, theirs] = &mut servers;
+        characters(ours, theirs, &text, nodes, table)?;
     }
     Ok(())
 }

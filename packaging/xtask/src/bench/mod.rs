@@ -112,11 +112,12 @@ fn page(table: &str) -> String {
         String::from("# Performance\n\nWritten by `cargo xtask bench`; do not edit.\n\n");
     let _ = writeln!(
         page,
-        "Measured {} on {cores} cores ({}), kernel {}, store on {}.",
+        "Measured {} on {cores} cores ({}), kernel {}, store on {}, load {} at the end.",
         said("date", &["-u", "+%Y-%m-%d"]),
         said("uname", &["-m"]),
         said("uname", &["-r"]),
         said("stat", &["-f", "-c", "%T", "/tmp"]),
+        said("cut", &["-d ", "-f1", "/proc/loadavg"]),
     );
     let _ = writeln!(
         page,
