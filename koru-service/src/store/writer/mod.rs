@@ -1,5 +1,6 @@
 //! The one thread that writes, and the queue in front of it.
 
+mod gather;
 mod group;
 
 use std::path::PathBuf;
@@ -7,18 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use self::gather::Last;
 use self::group::Writing;
 use super::workspaces::Opened;
 use crate::errors::{ServiceError, StorageFault, StoreError};
 
 /// The most jobs that wait.
 const QUEUE: usize = 256;
-/// The most jobs that share a commit.
-const GROUP: usize = 64;
 /// After how long without writes the write-ahead log is emptied.
 const IDLE: Duration = Duration::from_secs(3);
 
@@ -196,16 +196,16 @@ impl<S: WriterState> Writer<S> {
 
 fn run<S: WriterState>(mut writing: Writing<S>, jobs: &Receiver<Boxed<S>>) {
     let mut log_is_empty = true;
+    let mut last = None;
     loop {
-        match jobs.recv_timeout(IDLE) {
+        let waiting = jobs.try_recv().ok();
+        let waited = waiting.is_some();
+        match waiting.map_or_else(|| jobs.recv_timeout(IDLE), Ok) {
             Ok(first) => {
-                let mut group = vec![first];
-                while group.len() < GROUP
-                    && let Ok(next) = jobs.try_recv()
-                {
-                    group.push(next);
-                }
+                let group = gather::group(first, waited, jobs, last.as_ref());
+                let (size, began) = (group.len(), Instant::now());
                 writing.process(group);
+                last = Some(Last::of(size, began));
                 log_is_empty = false;
             }
             Err(RecvTimeoutError::Timeout) => {

@@ -1,0 +1,86 @@
+"""Lists the tools with the Python SDK, calls each well, and makes one bad call.
+
+usage: python_sdk.py legacy|auto|REVISION PATH-OF-KORU-MCP"""
+
+import asyncio
+import os
+import sys
+import uuid
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+mode, server = sys.argv[1:3]
+
+
+def new():
+    return str(uuid.uuid4())
+
+
+async def listed(client):
+    tools, cursor = [], None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            return sorted(tool.name for tool in tools)
+
+
+async def main():
+    parameters = StdioServerParameters(
+        command=server,
+        args=["serve", "--stdio"],
+        env={name: os.environ[name] for name in ("KORU_HOME", "PATH", "HOME")},
+    )
+    async with Client(stdio_client(parameters), mode=mode) as client:
+        names = await listed(client)
+        called = set()
+
+        async def ok(tool, **arguments):
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, (tool, result)
+            called.add(tool)
+            return result.structured_content
+
+        told = await ok("get_documentation", uri="koru://docs/model")
+        resource = await client.read_resource("koru://docs/model")
+        assert resource.contents[0].text == told["text"]
+        workspace = (await ok("list_workspaces"))["workspaces"][0]["id"]
+        here = {"workspace_id": workspace}
+        root, task = new(), new()
+        made = await ok(
+            "create_document",
+            **here,
+            title="From Python",
+            idempotency_key=new(),
+            root_node_id=root,
+            initial_operations=[
+                {"op": "insert", "node_id": task, "parent_id": root, "at_end": True, "kind": "task", "text": "Say hello"}
+            ],
+        )
+        document = {**here, "document_id": made["document_id"]}
+        read = await ok("read_document", **document, compact=True)
+        edited = await ok(
+            "edit_document",
+            **document,
+            base_revision=read["revision"],
+            operations=[{"op": "set_done", "node_id": read["nodes"][1]["id"], "expected": "Say hello", "done": True}],
+        )
+        assert edited["history"]["author"].strip(), edited
+        await ok("save_document_version", **document, label="checked")
+        assert len((await ok("list_document_versions", **document))["entries"]) == 4
+        await ok("list_documents", **here)
+        await ok("list_document_links", **document)
+        await ok("list_tags", **here)
+        await ok("list_attributes", **here)
+        assert sorted(called) == names, (sorted(called), names)
+
+        bad = await client.call_tool("read_document", {**document, "page_sise": 3})
+        assert bad.is_error, bad
+        assert bad.structured_content["code"] == "invalid_request", bad
+        assert "page_size" in bad.content[0].text, bad
+        print(f"{len(names)} tools listed, each called; a bad call is a tool error")
+
+
+asyncio.run(main())

@@ -1,0 +1,4 @@
+//! Documents as large as people make them.
+
+mod large;
+mod revisions;

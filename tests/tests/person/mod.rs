@@ -1,0 +1,4 @@
+//! The command line, with a real service behind it.
+
+mod commands;
+mod privacy;

@@ -1,0 +1,12 @@
+//! Each tool used well, and refused.
+
+mod attributes;
+mod creating;
+mod documentation;
+mod editing;
+mod links;
+mod listing;
+mod reading;
+mod surface;
+mod tags;
+mod versions;
