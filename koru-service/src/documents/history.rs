@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use koru_model::compare;
 use koru_model::document::read::Reading;
+use koru_model::limits;
 use koru_model::protocol::error::{Code, ToolError};
 use koru_model::protocol::tools::{
     CompareDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
@@ -93,7 +94,15 @@ pub fn compare_versions(
         let mut names = StoreNames::new(service, connection, workspace);
         let found = compare::compare(&before, &after, &mut names);
         names.finish()?;
-        Ok(to_raw_value(&found)?)
+        let told = to_raw_value(&found)?;
+        if told.get().len() > limits::RESULT_BYTES {
+            return Err(ToolError::new(
+                Code::TooLarge,
+                "The comparison is larger than the limit of 8 MiB. Compare entries nearer to each other, or read both versions by pages (read_document_version with page_size).",
+            )
+            .into());
+        }
+        Ok(told)
     })
 }
 

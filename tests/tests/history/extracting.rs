@@ -190,7 +190,7 @@ fn several_blocks_come_in_document_order_under_a_node_of_choice() {
     let before = entries(&bridge, &page)[1].clone();
     let seen = changes(&compare(&bridge, &page, &text(&before["id"]), None));
     let kinds: Vec<String> = seen.iter().map(|change| text(&change["change"])).collect();
-    assert_eq!(kinds, ["added", "removed", "removed", "removed"]);
+    assert_eq!(kinds, ["removed", "removed", "added", "removed"]);
 }
 
 #[test]

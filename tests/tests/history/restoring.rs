@@ -207,8 +207,8 @@ fn a_removed_subtree_comes_back_whole() {
         move_last(&child, "child", &page.root),
         insert(&id(), &child, "paragraph", "added"),
     ];
-    for edit in late {
-        let error = bridge.err("edit_document", page.edit(&base, std::slice::from_ref(&edit)));
+    for edit in &late {
+        let error = bridge.err("edit_document", page.edit(&base, std::slice::from_ref(edit)));
         assert_eq!(error["code"], "stale_node", "{edit}");
         assert!(text(&error["message"]).contains("removed by"), "{error}");
     }

@@ -5,7 +5,7 @@ use koru_tests::support::documents::{Page, nodes, text};
 use serde_json::{Value, json};
 
 /// The entries of a document, newest first.
-pub fn entries(bridge: &Bridge, page: &Page) -> Vec<Value> {
+pub(super) fn entries(bridge: &Bridge, page: &Page) -> Vec<Value> {
     let mut all = Vec::new();
     let mut arguments = page.reading(json!({ "limit": 200 }));
     loop {
@@ -18,18 +18,18 @@ pub fn entries(bridge: &Bridge, page: &Page) -> Vec<Value> {
 }
 
 /// The ID of the newest entry.
-pub fn newest(bridge: &Bridge, page: &Page) -> String {
+pub(super) fn newest(bridge: &Bridge, page: &Page) -> String {
     let listed = bridge.ok("list_document_versions", page.reading(json!({ "limit": 1 })));
     text(&listed["entries"][0]["id"])
 }
 
 /// The nodes of a version.
-pub fn version(bridge: &Bridge, page: &Page, entry: &str) -> Value {
+pub(super) fn version(bridge: &Bridge, page: &Page, entry: &str) -> Value {
     bridge.ok("read_document_version", json!({ "workspace_id": page.workspace, "entry_id": entry }))
 }
 
 /// What leads from one entry to another, or to now.
-pub fn compare(bridge: &Bridge, page: &Page, left: &str, right: Option<&str>) -> Value {
+pub(super) fn compare(bridge: &Bridge, page: &Page, left: &str, right: Option<&str>) -> Value {
     let mut arguments = json!({ "workspace_id": page.workspace, "left_entry_id": left });
     if let Some(right) = right {
         arguments["right_entry_id"] = json!(right);
@@ -38,22 +38,22 @@ pub fn compare(bridge: &Bridge, page: &Page, left: &str, right: Option<&str>) ->
 }
 
 /// The changes of a comparison.
-pub fn changes(compared: &Value) -> Vec<Value> {
+pub(super) fn changes(compared: &Value) -> Vec<Value> {
     compared["changes"].as_array().expect("changes").clone()
 }
 
 /// The arguments of a restore.
-pub fn restoring(page: &Page, entry: &str, base: &str) -> Value {
+pub(super) fn restoring(page: &Page, entry: &str, base: &str) -> Value {
     page.reading(json!({ "entry_id": entry, "base_revision": base }))
 }
 
 /// Restores at the present revision.
-pub fn restore(bridge: &Bridge, page: &Page, entry: &str) -> Value {
+pub(super) fn restore(bridge: &Bridge, page: &Page, entry: &str) -> Value {
     bridge.ok("restore_document_version", restoring(page, entry, &page.now(bridge)))
 }
 
 /// The arguments of an extraction of one block at the present revision.
-pub fn extracting(bridge: &Bridge, page: &Page, node: &str, more: Value) -> Value {
+pub(super) fn extracting(bridge: &Bridge, page: &Page, node: &str, more: Value) -> Value {
     let read = bridge.ok("read_document", page.reading(json!({ "node_id": node, "max_depth": 0 })));
     let mut arguments = json!({
         "workspace_id": page.workspace,
@@ -70,21 +70,21 @@ pub fn extracting(bridge: &Bridge, page: &Page, node: &str, more: Value) -> Valu
 }
 
 /// Extracts into a new document; it and the answer.
-pub fn into_new(bridge: &Bridge, page: &Page, node: &str, title: &str) -> (Page, Value) {
+pub(super) fn into_new(bridge: &Bridge, page: &Page, node: &str, title: &str) -> (Page, Value) {
     let arguments = extracting(bridge, page, node, json!({ "new_document_title": title }));
     let extracted = bridge.ok("extract_to_document", arguments);
     (made(bridge, page, &extracted), extracted)
 }
 
 /// Extracts into a document that is there.
-pub fn into_page(bridge: &Bridge, page: &Page, node: &str, target: &Page) -> Value {
+pub(super) fn into_page(bridge: &Bridge, page: &Page, node: &str, target: &Page) -> Value {
     let arguments =
         extracting(bridge, page, node, json!({ "target_document_id": target.document }));
     bridge.ok("extract_to_document", arguments)
 }
 
 /// The document that an extraction went to.
-pub fn made(bridge: &Bridge, source: &Page, extracted: &Value) -> Page {
+pub(super) fn made(bridge: &Bridge, source: &Page, extracted: &Value) -> Page {
     let document = text(&extracted["document_id"]);
     let read = bridge
         .ok("read_document", json!({ "workspace_id": source.workspace, "document_id": document }));
@@ -98,6 +98,6 @@ pub fn made(bridge: &Bridge, source: &Page, extracted: &Value) -> Page {
 }
 
 /// The IDs of a read in document order, without the title.
-pub fn ids(read: &Value) -> Vec<String> {
+pub(super) fn ids(read: &Value) -> Vec<String> {
     nodes(read).iter().skip(1).map(|node| text(&node["node_id"])).collect()
 }
