@@ -143,3 +143,38 @@ fn pages_of_entries_are_stable_while_entries_arrive() {
     assert_eq!(versions, (1..=22).rev().collect::<Vec<u64>>());
     assert_eq!(text(&before[0]["label"]), "ten");
 }
+
+#[test]
+fn what_is_too_large_says_how_to_go_on() {
+    let home = Home::new();
+    let bridge = home.bridge();
+    let page = Page::of_lines(&bridge, "Large", 0);
+    let created = newest(&bridge, &page);
+    let large = "x".repeat(1 << 20);
+    let mut halfway = String::new();
+    for number in 0..9 {
+        page.change(&bridge, &[insert(&id(), &page.root, "paragraph", &large)]);
+        if number == 4 {
+            halfway = newest(&bridge, &page);
+        }
+    }
+    let mut all = json!({ "workspace_id": page.workspace, "left_entry_id": created });
+    let error = bridge.err("compare_document_versions", all.clone());
+    assert_eq!(error["code"], "too_large");
+    assert!(text(&error["message"]).contains("nearer"), "{error}");
+    all["left_entry_id"] = json!(halfway);
+    assert_eq!(changes(&bridge.ok("compare_document_versions", all)).len(), 4);
+    let mut read = json!({ "workspace_id": page.workspace, "entry_id": newest(&bridge, &page) });
+    let error = bridge.err("read_document_version", read.clone());
+    assert_eq!(error["code"], "too_large");
+    assert!(!text(&error["message"]).contains("revision"), "{error}");
+    read["page_size"] = json!(2);
+    let mut seen = 0;
+    loop {
+        let page = bridge.ok("read_document_version", read.clone());
+        seen += page["nodes"].as_array().map_or(0, Vec::len);
+        let Some(next) = page.get("next_after_node_id") else { break };
+        read["after_node_id"] = next.clone();
+    }
+    assert_eq!(seen, 10);
+}
