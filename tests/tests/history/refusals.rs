@@ -223,7 +223,7 @@ fn an_extraction_takes_whole_siblings_to_one_other_place() {
         assert!(paths(&error).iter().any(|path| path.contains(field)), "{field}: {error}");
     }
     let not_there = [
-        (of(&id(), &[("expected", json!(""))]), "stale_node"),
+        (of(first, &[("source_node_id", json!(id()))]), "stale_node"),
         (of(first, &[("extra_source_node_ids", json!([id()]))]), "stale_node"),
         (
             of(

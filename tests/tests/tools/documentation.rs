@@ -103,7 +103,7 @@ fn the_forms_are_as_shown() {
         node.as_object().expect("a node").keys().cloned().collect()
     };
     let full = page.read(&bridge);
-    let shown = ["node_id", "parent_id", "kind", "text", "done", "attributes", "tags"];
+    let shown = ["node_id", "parent_id", "kind", "text", "done", "inlines", "attributes", "tags"];
     assert_eq!(keys(&full["nodes"][1]), shown);
     assert!(full["nodes"][1]["tags"][0]["tag_id"].is_string());
     assert!(full["nodes"][2]["rows"].is_array());
