@@ -5,7 +5,6 @@
 mod order;
 mod text;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -305,7 +304,7 @@ fn bare(node: &Node) -> Vec<&crate::inline::Inline> {
     node.inlines.iter().map(|placed| &placed.inline).collect()
 }
 
-fn segments(old: &Node, new: &Node, left: &Cow<'_, str>, right: &Cow<'_, str>) -> Vec<Segment> {
+fn segments(old: &Node, new: &Node, left: &str, right: &str) -> Vec<Segment> {
     // A padded table differs from what is stored, and has no inlines.
     let has_inlines = old.kind.has_inlines();
     let of = |node: &'_ Node| if has_inlines { node.inlines.to_vec() } else { Vec::new() };

@@ -6,7 +6,7 @@ use koru_tests::support::home::Home;
 use serde_json::{Value, json};
 
 use super::support::{
-    changes, compare, entries, extracting, ids, into_new, into_page, made, newest, version,
+    changes, compare, entries, extracting, ids, into_new, into_page, made, newest, tail, version,
 };
 
 /// What a node says, wherever it stands.
@@ -170,14 +170,14 @@ fn several_blocks_come_in_document_order_under_a_node_of_choice() {
     let target = Page::new(&bridge, "Target", &[("heading", "Here"), ("paragraph", "end")]);
     let within = id();
     target.change(&bridge, &[insert(&within, &target.nodes[0], "paragraph", "first")]);
-    let tail = &target.nodes[0][28..];
+    let under = tail(&target.nodes[0]);
     let call = extracting(
         &bridge,
         &page,
         &page.nodes[4],
         json!({
-            "target_document_id": target.document, "under_node_id": tail,
-            "extra_source_node_ids": [page.nodes[1], &page.nodes[2][28..]],
+            "target_document_id": target.document, "under_node_id": under,
+            "extra_source_node_ids": [page.nodes[1], tail(&page.nodes[2])],
         }),
     );
     let extracted = bridge.ok("extract_to_document", call);

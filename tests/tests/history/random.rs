@@ -1,7 +1,7 @@
 //! Random edits of every sort, each followed by a restore or a comparison of random entries, against plain
 //! copies of earlier reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use koru_tests::support::bridge::{Bridge, Reply};
 use koru_tests::support::documents::{
@@ -10,7 +10,7 @@ use koru_tests::support::documents::{
 use koru_tests::support::home::Home;
 use serde_json::{Value, json};
 
-use super::support::{compare, restoring, version};
+use super::support::{compare, extracting, ids, newest, restoring, version};
 
 fn rounds() -> usize {
     std::env::var("KORU_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(200)
@@ -245,8 +245,7 @@ fn modify(node: &mut Value, change: &Value) {
 
 #[test]
 fn every_earlier_state_comes_back_and_every_comparison_leads_there() {
-    let seed =
-        std::env::var("KORU_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_130);
+    let seed = seed();
     let mut dice = Dice(seed);
     let home = Home::new();
     let bridge = home.bridge();
@@ -256,8 +255,7 @@ fn every_earlier_state_comes_back_and_every_comparison_leads_there() {
         "Random",
         &[("task", "one"), ("paragraph", "two"), ("code", "three"), ("table", "a\tb")],
     );
-    let mut copies: Vec<(String, Value)> =
-        vec![(super::support::newest(&bridge, &page), page.read(&bridge))];
+    let mut copies: Vec<(String, Value)> = vec![(newest(&bridge, &page), page.read(&bridge))];
     let (mut edits, mut restores) = (0, 0);
     for round in 0..rounds() {
         let read = copies.last().expect("a state").1.clone();
@@ -302,7 +300,7 @@ fn check(bridge: &Bridge, page: &Page, copies: &[(String, Value)], dice: &mut Di
     let mut plain = Plain::of(from);
     plain.apply(&compared);
     assert_eq!(plain, Plain::of(to), "seed {seed}: {compared}");
-    let changed: std::collections::BTreeSet<String> = compared["changes"]
+    let changed: BTreeSet<String> = compared["changes"]
         .as_array()
         .expect("changes")
         .iter()
@@ -310,4 +308,140 @@ fn check(bridge: &Bridge, page: &Page, copies: &[(String, Value)], dice: &mut Di
         .map(|change| text(&change["node_id"]))
         .collect();
     assert_eq!(compared["unchanged_nodes"], nodes(to).len() - changed.len());
+}
+
+/// Blocks that wander between documents, and documents that go back: every version stays as it was read,
+/// and every link leads where the departures lead.
+#[test]
+fn blocks_wander_and_documents_go_back() {
+    let seed = seed();
+    let mut dice = Dice(seed);
+    let home = Home::new();
+    let bridge = home.bridge();
+    let pages: Vec<Page> =
+        (0..3).map(|number| Page::of_lines(&bridge, &format!("P{number}"), 6)).collect();
+    let all: Vec<(usize, String)> = pages
+        .iter()
+        .enumerate()
+        .flat_map(|(home, page)| page.nodes.iter().map(move |node| (home, node.clone())))
+        .collect();
+    let links: Vec<String> = all
+        .iter()
+        .map(|(home, node)| format!("[[document:{}#{node}]]", pages[*home].document))
+        .collect();
+    let blocks: Vec<(&str, &str)> = links.iter().map(|says| ("paragraph", says.as_str())).collect();
+    let observer = Page::new(&bridge, "Observer", &blocks);
+    let mut copies: Vec<Vec<(String, Value)>> =
+        pages.iter().map(|page| vec![(newest(&bridge, page), page.read(&bridge))]).collect();
+    let mut departures: BTreeMap<(String, usize), usize> = BTreeMap::new();
+    let (mut extractions, mut restores) = (0, 0);
+    for round in 0..rounds() {
+        let from = dice.roll(3);
+        let to = (from + 1 + dice.roll(2)) % 3;
+        let (page, target) = (&pages[from], &pages[to]);
+        let read = copies[from].last().expect("a state").1.clone();
+        let here = ids(&read);
+        if round * 3 > rounds() && dice.roll(4) == 0 {
+            let (entry, then) = copies[from][dice.roll(copies[from].len())].clone();
+            let restored = bridge
+                .ok("restore_document_version", restoring(page, &entry, &text(&read["revision"])));
+            let now = page.read(&bridge);
+            assert_eq!(plain_links(&now), plain_links(&then), "seed {seed}, round {round}");
+            copies[from].push((text(&restored["history"]["id"]), now));
+            restores += 1;
+        } else if !here.is_empty() {
+            let node = here[dice.roll(here.len())].clone();
+            let mut call =
+                extracting(&bridge, page, &node, json!({ "target_document_id": target.document }));
+            let there = ids(&copies[to].last().expect("a state").1);
+            if dice.roll(2) == 0 && !there.is_empty() {
+                call["under_node_id"] = json!(there[dice.roll(there.len())]);
+            }
+            if let Reply::Ok(answer) = bridge.call("extract_to_document", call) {
+                let part = subtree(&read, &node);
+                let (left, entered) = (page.read(&bridge), target.read(&bridge));
+                for node in &part {
+                    departures.insert((node.clone(), from), to);
+                    assert!(!ids(&left).contains(node) && ids(&entered).contains(node));
+                }
+                assert_eq!(ids(&left).len() + part.len(), here.len() + 1);
+                assert_eq!(ids(&entered).len(), there.len() + part.len());
+                copies[from].push((text(&answer["history"]["source"]["id"]), left));
+                copies[to].push((text(&answer["history"]["document"]["id"]), entered));
+                extractions += 1;
+            }
+        }
+        let one = dice.roll(3);
+        let (entry, then) = &copies[one][dice.roll(copies[one].len())];
+        let again = version(&bridge, &pages[one], entry);
+        assert_eq!(plain_links(&again), plain_links(then), "seed {seed}, round {round}");
+        if round % 10 == 9 {
+            let live: Vec<BTreeSet<String>> = copies
+                .iter()
+                .map(|states| ids(&states.last().expect("a state").1).into_iter().collect())
+                .collect();
+            let seen = observer.read(&bridge);
+            for ((home, node), shown) in all.iter().zip(&nodes(&seen)[1..]) {
+                let expected = follow(&live, &departures, *home, node);
+                let resolved = &shown["inlines"][0]["resolved"]["document_id"];
+                let wanted = expected.map_or(Value::Null, |at| json!(pages[at].document));
+                assert_eq!(resolved, &wanted, "seed {seed}, round {round}");
+                if restores == 0 {
+                    assert!(expected.is_some() || live[*home].contains(node), "nothing is lost");
+                }
+            }
+        }
+        if round % 67 == 66 {
+            home.stop_service();
+        }
+    }
+    assert!(extractions * 3 > rounds() && restores * 20 > rounds(), "{extractions}, {restores}");
+}
+
+fn seed() -> u64 {
+    std::env::var("KORU_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_130)
+}
+
+/// The nodes of a read without what links look up at reading time.
+fn plain_links(read: &Value) -> Vec<Value> {
+    let mut all = nodes(read).to_vec();
+    for inline in
+        all.iter_mut().flat_map(|node| node["inlines"].as_array_mut().into_iter().flatten())
+    {
+        let inline = inline.as_object_mut().expect("an inline");
+        inline.remove("resolved");
+        inline.remove("title");
+    }
+    all
+}
+
+/// A node and all under it.
+fn subtree(read: &Value, top: &str) -> Vec<String> {
+    let mut found = vec![top.to_owned()];
+    for node in nodes(read) {
+        if node["parent_id"].as_str().is_some_and(|parent| found.iter().any(|one| one == parent)) {
+            found.push(text(&node["node_id"]));
+        }
+    }
+    found
+}
+
+/// Where a node is that left the document which a link names.
+fn follow(
+    live: &[BTreeSet<String>],
+    departures: &BTreeMap<(String, usize), usize>,
+    named: usize,
+    node: &str,
+) -> Option<usize> {
+    if live[named].contains(node) {
+        return None;
+    }
+    let mut at = named;
+    for _ in 0..10 {
+        at = *departures.get(&(node.to_owned(), at))?;
+        if live[at].contains(node) {
+            return Some(at);
+        }
+    }
+    None
 }

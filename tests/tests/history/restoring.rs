@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::support::{
     changes, compare, entries, extracting, into_new, into_page, made, newest, restore, restoring,
-    version,
+    tail, version,
 };
 
 #[test]
@@ -43,7 +43,7 @@ fn a_version_is_read_in_every_form_and_by_pages() {
     };
     let part = read(json!({ "node_id": page.nodes[3] }));
     assert_eq!(nodes(&part).len(), 2);
-    let tail = &page.nodes[3][28..];
+    let tail = tail(&page.nodes[3]);
     assert_eq!(read(json!({ "node_id": tail, "compact": true }))["nodes"][0]["id"], tail);
     let outline = read(json!({ "max_depth": 1 }));
     assert_eq!(nodes(&outline).len(), 31);

@@ -101,3 +101,8 @@ pub(super) fn made(bridge: &Bridge, source: &Page, extracted: &Value) -> Page {
 pub(super) fn ids(read: &Value) -> Vec<String> {
     nodes(read).iter().skip(1).map(|node| text(&node["node_id"])).collect()
 }
+
+/// The tail of an ID, as the short form of a read names nodes.
+pub(super) fn tail(node: &str) -> String {
+    node.chars().skip(28).collect()
+}

@@ -91,7 +91,7 @@ fn blocks_are_taken_out_to_a_new_document_and_to_one_that_is_there() {
     let bridge = home.bridge();
     let page = Page::of_lines(&bridge, "Source", 4);
     let target = Page::new(&bridge, "Target", &[("heading", "Here")]);
-    let tail = |node: &str| node[28..].to_owned();
+    let tail = |node: &str| node.chars().skip(28).collect::<String>();
     let told = ok(
         &home,
         &["document", "extract", "Source", &tail(&page.nodes[0]), &page.nodes[2], "--new", "New"],
