@@ -26,6 +26,8 @@ struct Resident {
 pub struct Residents {
     open: HashMap<DocumentKey, Resident>,
     changed: Vec<DocumentKey>,
+    /// How many of them changed before the job that runs.
+    changed_before: usize,
     states: Arc<States>,
     clock: u64,
 }
@@ -111,7 +113,14 @@ impl WriterState for Residents {
         }
     }
 
-    /// A job that fails after it changed a document drops it itself; one that is refused before
-    /// has changed nothing.
-    fn undone(&mut self) {}
+    fn begun(&mut self) {
+        self.changed_before = self.changed.len();
+    }
+
+    /// What the job changed is ahead of the rows, and must not be handed to readers.
+    fn undone(&mut self) {
+        for key in self.changed.split_off(self.changed_before.min(self.changed.len())) {
+            self.open.remove(&key);
+        }
+    }
 }

@@ -178,6 +178,7 @@ fn run_job<S: WriterState>(
     let fault = |error| fault_of(&error);
     connection.execute_batch("SAVEPOINT job").map_err(fault)?;
     let before = connection.total_changes();
+    state.begun();
     let mut transaction = Transaction { connection, state };
     let succeeded = catch_unwind(AssertUnwindSafe(|| job.run(&mut transaction)));
     if connection.is_autocommit() {

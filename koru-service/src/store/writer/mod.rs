@@ -30,7 +30,10 @@ pub trait WriterState: Send + 'static {
     /// What the jobs since the last [`Self::committed`] changed may not be on disk: forget all that they touched.
     fn aborted(&mut self);
 
-    /// One job failed and was undone, while earlier ones of its commit still count. Forgetting all
+    /// A job begins.
+    fn begun(&mut self) {}
+
+    /// The job that began last failed and was undone, while earlier ones of its commit still count. Forgetting all
     /// that was touched since [`Self::committed`] is right, if slow: later jobs find it in the
     /// transaction.
     fn undone(&mut self) {
