@@ -142,9 +142,7 @@ fn extract_in(
     let mut target_facts =
         StoreFacts::new(connection, workspace, Some(target.key), &service.outside);
     let entering = extract::enter(&into, params.under_node_id.as_ref(), &blocks, &mut target_facts)
-        .map_err(refused)
-        // A new document's row is undone; the next one must not find its memory.
-        .inspect_err(|_| transaction.state.drop_document(target.key))?;
+        .map_err(refused)?;
     let link_id = NodeId(service.outside.new_id());
     let link = Inline::Document {
         document: target.id,
@@ -157,24 +155,13 @@ fn extract_in(
     };
 
     let entered = commit(service, session, transaction, &target, entering, Reason::Extract)?;
-    let left = commit(service, session, transaction, &row, leaving, Reason::Extract);
-    let left = left.inspect_err(|_| transaction.state.drop_document(target.key))?;
-    let finished =
-        finish(service, session, connection, &left, &entered, digest, link_id).and_then(|()| {
-            extractions::note_departures(connection, &nodes, row.id, target.id)?;
-            again(connection, receipt(&left, digest), false)
-        });
-    match finished {
-        Ok(extracted) => {
-            let due = [entered.due(connection)?, left.due(connection)?];
-            Ok((extracted, due.into_iter().flatten().collect()))
-        }
-        Err(error) => {
-            transaction.state.drop_document(target.key);
-            transaction.state.drop_document(row.key);
-            Err(error)
-        }
-    }
+    // Where anything fails from here on, both are undone, in memory too (`Residents::undone`).
+    let left = commit(service, session, transaction, &row, leaving, Reason::Extract)?;
+    finish(service, session, connection, &left, &entered, digest, link_id)?;
+    extractions::note_departures(connection, &nodes, row.id, target.id)?;
+    let extracted = again(connection, receipt(&left, digest), false)?;
+    let due = [entered.due(connection)?, left.due(connection)?];
+    Ok((extracted, due.into_iter().flatten().collect()))
 }
 
 fn receipt(left: &Written, digest: [u8; 16]) -> Receipt {

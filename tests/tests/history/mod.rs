@@ -1,5 +1,6 @@
 //! Versions that are read, compared and restored, and blocks that move between documents.
 
+mod at_once;
 mod authors;
 mod comparing;
 mod crash;
