@@ -135,8 +135,8 @@ fn restore_in(
             "is an entry of another document; list_document_versions gives those of this one",
         ));
     }
-    let base = base_revision(connection, &row, &params.base_revision)?;
-    let digest = digest(&("restore", base.seq, params.entry_id))?;
+    let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
+    let digest = digest(&("restore", &session.client, base.seq, params.entry_id))?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
     if base.seq < row.head {
         // A restore names no nodes: it is a repeat only where nothing came after it.
