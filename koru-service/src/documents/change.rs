@@ -72,7 +72,7 @@ fn edit_in(
     let row = documents::find(connection, workspace, params.document_id)?;
     placing::refuse_trashed(connection, row.key, row.id)?;
     let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
-    let digest = digest(&(&session.client, base.seq, &params.operations))?;
+    let digest = digest(&(base.seq, &params.operations))?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
     if base.seq < row.head {
         let named: Vec<NodeRef> = params.operations.iter().map(Operation::node).collect();

@@ -136,7 +136,7 @@ fn restore_in(
         ));
     }
     let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
-    let digest = digest(&("restore", &session.client, base.seq, params.entry_id))?;
+    let digest = digest(&("restore", base.seq, params.entry_id))?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
     if base.seq < row.head {
         // A restore names no nodes: it is a repeat only where nothing came after it.
