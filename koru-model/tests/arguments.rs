@@ -262,8 +262,9 @@ fn null_is_absence_and_an_empty_string_is_none() {
         for name in properties.keys().filter(|name| !required.contains(&name.as_str())) {
             nulls[name.as_str()] = Value::Null;
             for wrong in ["", "null"] {
-                let is_text =
-                    ["title", "label", "message", "revision", "before_at"].contains(&name.as_str());
+                let texts =
+                    ["title", "label", "message", "revision", "before_at", "new_document_title"];
+                let is_text = texts.contains(&name.as_str());
                 let mut with = least.clone();
                 with[name.as_str()] = json!(wrong);
                 assert_eq!(

@@ -90,7 +90,7 @@ fn the_budgets_are_kept() {
     assert!(whole <= 23_500, "{whole} bytes leave too little for the other six tools");
     println!("instructions {}, model.md {}", INSTRUCTIONS.len(), TEXT.len());
     assert!(INSTRUCTIONS.chars().count() <= 1_900);
-    assert!(TEXT.len() <= 14 * 1024, "{}", TEXT.len());
+    assert!(TEXT.len() <= 16 * 1024, "{}", TEXT.len());
     assert!(INSTRUCTIONS.contains(URI));
 }
 
@@ -232,6 +232,29 @@ fn good() -> Vec<(&'static str, Value)> {
             ])),
         ),
         ("save_document_version", with(json!({ "label": "l", "message": "m" }))),
+        (
+            "read_document_version",
+            json!({ "workspace_id": WORKSPACE, "entry_id": NODE, "node_id": "000000ab", "max_depth": 48,
+                "page_size": 2000, "after_node_id": NODE, "compact": false }),
+        ),
+        ("compare_document_versions", json!({ "workspace_id": WORKSPACE, "left_entry_id": NODE })),
+        (
+            "compare_document_versions",
+            json!({ "workspace_id": WORKSPACE, "left_entry_id": NODE, "right_entry_id": DOCUMENT }),
+        ),
+        ("restore_document_version", with(json!({ "entry_id": NODE, "base_revision": "r" }))),
+        (
+            "extract_to_document",
+            json!({ "workspace_id": WORKSPACE, "source_document_id": DOCUMENT, "base_revision": "r",
+                "source_node_id": "000000ab", "expected": "", "new_document_title": "T",
+                "extra_source_node_ids": ["000000ac", NODE] }),
+        ),
+        (
+            "extract_to_document",
+            json!({ "workspace_id": WORKSPACE, "source_document_id": DOCUMENT, "base_revision": "r",
+                "source_node_id": NODE, "expected": "x", "target_document_id": WORKSPACE,
+                "under_node_id": "000000ad" }),
+        ),
     ]
 }
 
@@ -266,6 +289,23 @@ fn bad() -> Vec<(&'static str, Value)> {
         one(json!({ "op": "replace_text", "node_id": NODE, "expected": 1, "text": "" })),
         one(json!({ "op": "insert", "node_id": NODE, "parent_id": NODE, "kind": "title" })),
         one(json!({ "op": "set_done", "node_id": NODE, "expected": "", "done": "yes" })),
+        (
+            "read_document_version",
+            json!({ "workspace_id": WORKSPACE, "entry_id": NODE, "max_depth": 49 }),
+        ),
+        (
+            "compare_document_versions",
+            json!({ "workspace_id": WORKSPACE, "right_entry_id": NODE }),
+        ),
+        (
+            "restore_document_version",
+            json!({ "workspace_id": WORKSPACE, "document_id": DOCUMENT, "base_revision": "r" }),
+        ),
+        (
+            "extract_to_document",
+            json!({ "workspace_id": WORKSPACE, "source_document_id": DOCUMENT, "base_revision": "r",
+                "source_node_id": NODE, "expected": "x", "extra_source_node_ids": NODE }),
+        ),
     ]);
     all
 }

@@ -5,6 +5,7 @@
 
 mod cases;
 mod documents;
+mod history;
 mod lifecycle;
 mod papers;
 mod person;

@@ -85,6 +85,12 @@ fn check(params: &ExtractToDocument) -> Result<(), ServiceError> {
             "give exactly one of new_document_title and target_document_id",
         ));
     }
+    if params.under_node_id.is_some() && params.target_document_id.is_none() {
+        problems.push(Problem::new(
+            "under_node_id",
+            "is a node of target_document_id; a new document has only its title",
+        ));
+    }
     if params.target_document_id == Some(params.source_document_id) {
         problems.push(Problem::new(
             "target_document_id",
@@ -136,7 +142,9 @@ fn extract_in(
     let mut target_facts =
         StoreFacts::new(connection, workspace, Some(target.key), &service.outside);
     let entering = extract::enter(&into, params.under_node_id.as_ref(), &blocks, &mut target_facts)
-        .map_err(refused)?;
+        .map_err(refused)
+        // A new document's row is undone; the next one must not find its memory.
+        .inspect_err(|_| transaction.state.drop_document(target.key))?;
     let link_id = NodeId(service.outside.new_id());
     let link = Inline::Document {
         document: target.id,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use koru_model::compare;
 use koru_model::document::read::Reading;
+use koru_model::limits;
 use koru_model::protocol::error::{Code, ToolError};
 use koru_model::protocol::tools::{
     CompareDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
@@ -58,7 +59,7 @@ pub fn read_version(
             page_size: size(params.page_size),
             compact: params.compact == Some(true),
         };
-        let page = read_page(service, connection, workspace, &state, &reading)?;
+        let page = read_page(service, connection, workspace, &state, &reading).map_err(by_pages)?;
         tree(found.entry.document, Shows::Entry(found.entry), &state, page)
     })
 }
@@ -93,8 +94,28 @@ pub fn compare_versions(
         let mut names = StoreNames::new(service, connection, workspace);
         let found = compare::compare(&before, &after, &mut names);
         names.finish()?;
-        Ok(to_raw_value(&found)?)
+        let told = to_raw_value(&found)?;
+        if told.get().len() > limits::RESULT_BYTES {
+            return Err(too_large(
+                "The comparison is larger than the limit of 8 MiB a result. Compare entries nearer to each other, or read both versions by pages: read_document_version with page_size.",
+            ));
+        }
+        Ok(told)
     })
+}
+
+fn too_large(message: &str) -> ServiceError {
+    ToolError::new(Code::TooLarge, message).with(json!({ "limit": limits::RESULT_BYTES })).into()
+}
+
+/// A version wants no revision to go on with.
+fn by_pages(error: ServiceError) -> ServiceError {
+    match error {
+        ServiceError::TreeTooLarge => too_large(
+            "The version is larger than the limit of 8 MiB a result. Read it by pages: page_size, then after_node_id; or a part of it by node_id and max_depth.",
+        ),
+        other => other,
+    }
 }
 
 /// Makes a document show what it showed at a history entry.

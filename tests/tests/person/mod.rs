@@ -1,4 +1,5 @@
 //! The command line, with a real service behind it.
 
 mod commands;
+mod history;
 mod privacy;

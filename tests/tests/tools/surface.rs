@@ -14,8 +14,18 @@ const READING: &[&str] = &[
     "list_tags",
     "list_attributes",
     "list_document_versions",
+    "read_document_version",
+    "compare_document_versions",
 ];
-const WRITING: &[&str] = &["create_document", "edit_document", "save_document_version"];
+const WRITING: &[&str] = &[
+    "create_document",
+    "edit_document",
+    "extract_to_document",
+    "restore_document_version",
+    "save_document_version",
+];
+/// What writes and may take something out of a document's present state.
+const DESTRUCTIVE: &[&str] = &["edit_document", "extract_to_document", "restore_document_version"];
 
 fn listed(bridge: &Bridge) -> Vec<Value> {
     let list = bridge.request("tools/list", json!({}));
@@ -61,8 +71,9 @@ fn every_tool_is_listed_with_its_hints_within_the_budgets() {
         let name = text(&tool["name"]);
         let hints = &tool["annotations"];
         assert_eq!(hints["readOnlyHint"], READING.contains(&name.as_str()), "{name}");
-        assert_eq!(hints["destructiveHint"], name == "edit_document", "{name}");
-        let idempotent = READING.contains(&name.as_str()) || name == "edit_document";
+        assert_eq!(hints["destructiveHint"], DESTRUCTIVE.contains(&name.as_str()), "{name}");
+        let idempotent = READING.contains(&name.as_str())
+            || ["edit_document", "restore_document_version"].contains(&name.as_str());
         assert_eq!(hints["idempotentHint"], idempotent, "{name}");
         assert_eq!(hints["openWorldHint"], false, "{name}");
         assert!(tool.get("title").is_some() && tool.get("outputSchema").is_none(), "{name}");

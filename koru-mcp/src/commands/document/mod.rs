@@ -81,7 +81,7 @@ pub(crate) enum Action {
         #[arg(long, value_name = "DOCUMENT")]
         into: Option<String>,
         /// The node of that document that they come under.
-        #[arg(long, value_name = "NODE", requires = "into")]
+        #[arg(long, value_name = "NODE", requires = "into", conflicts_with = "new")]
         under: Option<String>,
         #[command(flatten)]
         place: In,

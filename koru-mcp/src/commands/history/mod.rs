@@ -175,13 +175,26 @@ impl Found {
 
     /// The ID of the entry that is meant by a version's number or by its ID.
     async fn entry(&self, session: &Session, wanted: &str) -> Result<Value, Failure> {
-        let Ok(number) = wanted.parse::<u64>() else { return Ok(json!(wanted)) };
+        let Ok(number) = wanted.parse::<u64>() else {
+            return self.own_entry(session, wanted).await;
+        };
         let entries = self.entries(session, usize::MAX).await?;
         entries
             .iter()
             .find(|entry| entry["version"] == number)
             .map(|entry| entry["id"].clone())
             .ok_or_else(|| Failure::Said(format!("the document has no version {number}")))
+    }
+
+    /// An entry that is named by its ID, once it is known to be one of the document.
+    async fn own_entry(&self, session: &Session, id: &str) -> Result<Value, Failure> {
+        let title = json!({ "workspace_id": self.workspace, "entry_id": id, "max_depth": 0 });
+        let read = session.read("read_document_version", title).await?;
+        if read["document_id"] == self.document {
+            Ok(json!(id))
+        } else {
+            Err(Failure::Said(format!("{id} is a version of another document")))
+        }
     }
 }
 

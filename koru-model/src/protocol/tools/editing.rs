@@ -71,7 +71,6 @@ pub enum DocumentKind {
 /// Parameters of `extract_to_document`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("dependentRequired" = { "under_node_id": ["target_document_id"] }))]
 pub struct ExtractToDocument {
     /// The workspace's ID.
     pub workspace_id: WorkspaceId,

@@ -47,7 +47,7 @@ macro_rules! tools {
 
 tools! {
     "get_documentation" "Get documentation" READ GetDocumentation
-    "Gives the document model and the rules of editing, in Markdown (14 KB): node kinds, operations, positions, guards, errors and what to do about each. Read it once before your first change. The same text is the resource koru://docs/model. Result: uri, mime_type, text."
+    "Gives the document model and the rules of editing, in Markdown (16 KB): node kinds, operations, positions, guards, errors and what to do about each. Read it once before your first change. The same text is the resource koru://docs/model. Result: uri, mime_type, text."
 
     "list_workspaces" "List workspaces" READ ListWorkspaces
     "Lists the workspaces; start here, for every other tool wants a workspace_id. Takes no arguments. Result: workspaces, each with id, name, owner, created_at, pinned, archived, position and, where set, last_opened_at, icon, color, deleted_at. An archived workspace behaves as any other; a deleted one (deleted_at) can only be read."

@@ -80,12 +80,16 @@ impl Driver {
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Answer<Value> {
         let line = self.request(method, params);
         self.exchange(&line)?;
+        self.answered().map_err(|error| format!("{method} failed: {error}"))
+    }
+
+    /// The result of the last exchange, parsed.
+    pub(super) fn answered(&self) -> Answer<Value> {
         let answer: Value =
             serde_json::from_slice(&self.line).map_err(|error| error.to_string())?;
         let result = &answer["result"];
         if result.is_null() || result["isError"] == true {
-            let said: String = answer.to_string().chars().take(500).collect();
-            return Err(format!("{method} failed: {said}"));
+            return Err(answer.to_string().chars().take(500).collect());
         }
         Ok(result.clone())
     }
@@ -96,7 +100,7 @@ impl Driver {
     }
 
     /// How long one call takes.
-    fn once(&mut self, tool: &str, arguments: &Value) -> Answer<Duration> {
+    pub(super) fn once(&mut self, tool: &str, arguments: &Value) -> Answer<Duration> {
         let line = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         self.exchange(&line)
     }

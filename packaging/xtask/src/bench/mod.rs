@@ -6,6 +6,7 @@ mod measures;
 mod strace;
 mod table;
 mod texts;
+mod versions;
 mod writers;
 
 use std::fmt::Write as _;
@@ -66,7 +67,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = match arguments {
         [] => false,
         [flag] if flag == "--quick" => true,
-        _ => return Err("usage: cargo xtask bench [--quick]".into()),
+        [flag] if flag == "--versions" => return only_versions(),
+        _ => return Err("usage: cargo xtask bench [--quick|--versions]".into()),
     };
     let bench = Bench::new(quick)?;
     let mut table = Table::default();
@@ -87,6 +89,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     cpu::measure(&mut table)?;
     println!("== memory of the service");
     measures::open_documents(&bench, &mut table)?;
+    println!("== versions");
+    versions::measure(&bench.home, &mut table)?;
     let text = table.markdown();
     println!("{text}");
     let missed = table.missed();
@@ -97,6 +101,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         std::fs::write(&path, page(&text))
             .map_err(|error| format!("{}: {error}", path.display()))?;
     }
+    if missed.is_empty() { Ok(()) } else { Err(format!("targets missed: {}", missed.join("; "))) }
+}
+
+/// The lines about a long history alone, which need no baseline.
+fn only_versions() -> Outcome {
+    let mut table = Table::default();
+    versions::measure(&Home::of(build(Profile::Release)?), &mut table)?;
+    println!("{}", table.markdown());
+    let missed = table.missed();
     if missed.is_empty() { Ok(()) } else { Err(format!("targets missed: {}", missed.join("; "))) }
 }
 
@@ -136,5 +149,7 @@ What the lines mean:
 - *syncs an edit*: `fdatasync` and `fsync` of the service, counted by strace while eight clients edit one document each.
 - *throughput*: acknowledged edits a second with 5 ms added to each sync by strace, eight writers beside one.
 - *characters*: what an agent reads and writes to find one block and change it: the answer of the read (compact), the arguments and the answer of the edit; baseline: `read_text_file`, `edit_file`.
+- *bytes of versions*: by how much the store grew, in one file after an orderly end: content, entries, receipts, the guards' table, keyframes, and what is free in between.
+- *read of a version*: 40 of them, spread over all, each read once after a start of the service (median of five); the cold read is the first of the document after a start, page cache warm.
 - *compact / plain*: the compact answer against the same text as Markdown.
 ";

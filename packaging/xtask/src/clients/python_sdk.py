@@ -69,7 +69,27 @@ async def main():
         )
         assert edited["history"]["author"].strip(), edited
         await ok("save_document_version", **document, label="checked")
-        assert len((await ok("list_document_versions", **document))["entries"]) == 4
+        entries = (await ok("list_document_versions", **document))["entries"]
+        assert len(entries) == 4, entries
+        created = entries[-1]["id"]
+        then = await ok("read_document_version", **here, entry_id=created)
+        assert then["nodes"][1]["done"] is False, then
+        compared = await ok("compare_document_versions", **here, left_entry_id=created)
+        assert [change["change"] for change in compared["changes"]] == ["modified"], compared
+        restored = await ok(
+            "restore_document_version", **document, entry_id=created, base_revision=edited["revision"]
+        )
+        extracted = await ok(
+            "extract_to_document",
+            **here,
+            source_document_id=made["document_id"],
+            base_revision=restored["revision"],
+            source_node_id=task,
+            expected="Say hello",
+            new_document_title="Taken out",
+        )
+        taken = await ok("read_document", **here, document_id=extracted["document_id"])
+        assert taken["nodes"][1]["node_id"] == task, taken
         await ok("list_documents", **here)
         await ok("list_document_links", **document)
         await ok("list_tags", **here)
