@@ -324,8 +324,7 @@ mod tests {
         let found = splices((&old, &[]), (&new, &[]), &mut Budget::default());
         assert_eq!(apply(&old, &found), new);
         assert_eq!(found.len(), 2);
-        let mut budget = Budget::default();
-        budget.0 = 3;
+        let mut budget = Budget(3);
         assert_eq!(splices(("a b c", &[]), ("c b a", &[]), &mut budget).len(), 2);
     }
 }
