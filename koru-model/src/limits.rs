@@ -26,6 +26,9 @@ pub const ENTRY_LABEL_CHARS: usize = 200;
 pub const ENTRY_MESSAGE_CHARS: usize = 10_000;
 /// The largest request, in bytes of JSON.
 pub const REQUEST_BYTES: usize = 8 * 1024 * 1024;
+/// The largest frame to the service, in bytes of JSON: a request of the client, and what the bridge
+/// puts around it.
+pub const FRAME_BYTES: usize = REQUEST_BYTES + 64 * 1024;
 /// The largest reply on the local socket, in bytes of JSON.
 pub const REPLY_BYTES: usize = 64 * 1024 * 1024;
 /// The largest result of a read, in bytes of JSON.

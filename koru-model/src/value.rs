@@ -135,11 +135,14 @@ impl Definition {
         match &self.options {
             Some(options) if !takes_as_rgb && !options.contains(&value.value) => {
                 let rgb = if self.takes_rgb { ", or a color as #rrggbb" } else { "" };
-                Err(format!(
-                    "is not one of the options of {}: {}{rgb}",
-                    self.key,
-                    options.join(", ")
-                ))
+                let shown: Vec<String> =
+                    options.iter().take(10).map(|option| crate::text::window(option, 0)).collect();
+                let more = match options.len() - shown.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more, which list_attributes gives"),
+                };
+                let shown = shown.join(", ");
+                Err(format!("is not one of the options of {}: {shown}{more}{rgb}", self.key))
             }
             _ => Ok(()),
         }
@@ -193,7 +196,8 @@ fn check_date(text: &str) -> Result<(), String> {
 /// Splits `2026-12-24T18:00:00.123` off the front of a text.
 fn split_civil(text: &str) -> Option<(&str, &str)> {
     let head = text.get(..19)?;
-    if !has_shape(head, "0000-00-00T00:00:00") {
+    let is_leap_second = head.ends_with(":60");
+    if !has_shape(head, "0000-00-00T00:00:00") || is_leap_second {
         return None;
     }
     let rest = text.get(19..)?;
@@ -230,13 +234,29 @@ fn check_zoned(text: &str) -> Result<(), String> {
     if rest.is_empty() {
         return Err(format!("has neither offset nor zone: {form}, or use datetime_floating"));
     }
-    let parsed = if rest.contains('[') {
-        let zones = TimeZoneDatabase::bundled();
-        parser.parse_zoned_datetime_with(&zones, text).map(|_| ())
+    let (offset, zone) = rest.find('[').map_or((rest, ""), |at| rest.split_at(at));
+    if !offset.is_empty() && !is_offset(offset) {
+        return Err(format!("has no offset between -23:59 and +23:59: {form}"));
+    }
+    // The instant itself is not computed without a zone: the last day of 9999 is one, too.
+    let agrees = zone.is_empty()
+        || parser.parse_zoned_datetime_with(&TimeZoneDatabase::bundled(), text).is_ok();
+    if agrees {
+        Ok(())
     } else {
-        parser.parse_timestamp(text).map(|_| ())
-    };
-    parsed.map_err(|_| format!("has a zone that is unknown or disagrees with its offset: {form}"))
+        Err(format!("has a zone that is unknown or disagrees with its offset: {form}"))
+    }
+}
+
+/// Whether the text is `Z` or an offset as `+01:00`.
+fn is_offset(text: &str) -> bool {
+    text == "Z"
+        || text.strip_prefix(['+', '-']).is_some_and(|time| {
+            let below = |part: Option<&str>, limit: u8| {
+                part.and_then(|part| part.parse::<u8>().ok()).is_some_and(|number| number < limit)
+            };
+            has_shape(time, "00:00") && below(time.get(..2), 24) && below(time.get(3..), 60)
+        })
 }
 
 fn check_number(text: &str) -> Result<(), String> {
@@ -252,17 +272,12 @@ fn check_number(text: &str) -> Result<(), String> {
 
 fn check_url(text: &str) -> Result<(), String> {
     let wrong = || "is no absolute http, https or mailto URL".to_owned();
-    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+    if text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err(wrong());
     }
     let (scheme, rest) = text.split_once(':').ok_or_else(wrong)?;
     let fits = match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" => rest.strip_prefix("//").is_some_and(|rest| {
-            let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            let name = host.split_once(':').map_or(host, |(name, _)| name);
-            !name.is_empty() || host.starts_with('[')
-        }),
+        "http" | "https" => rest.strip_prefix("//").is_some_and(is_authority),
         "mailto" => rest.split('?').next().is_some_and(|address| {
             address
                 .rsplit_once('@')
@@ -271,6 +286,22 @@ fn check_url(text: &str) -> Result<(), String> {
         _ => false,
     };
     if fits { Ok(()) } else { Err(wrong()) }
+}
+
+/// Whether what stands behind `//` begins with a host, and a port where there is one.
+fn is_authority(rest: &str) -> bool {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let (name, port) = if let Some(inside) = host.strip_prefix('[') {
+        let Some((address, port)) = inside.split_once(']') else { return false };
+        if address.parse::<std::net::Ipv6Addr>().is_err() {
+            return false;
+        }
+        (address, port.strip_prefix(':').map_or_else(|| port.is_empty().then_some("0"), Some))
+    } else {
+        host.split_once(':').map_or((host, Some("0")), |(name, port)| (name, Some(port)))
+    };
+    !name.is_empty() && port.is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -301,8 +332,11 @@ mod tests {
                     "2026-12-24T18:00:00Z",
                     "2026-12-24T18:00:00.5-11:00",
                     "2026-12-24T18:00:00+05:30",
+                    "9999-12-31T23:59:59Z",
                 ],
                 &[
+                    "2026-12-24T18:00:00+25:00",
+                    "2026-12-24T18:00:60Z",
                     "2026-12-24T18:00:00+02:00[Europe/Berlin]",
                     "2026-12-24T18:00:00",
                     "2026-12-24T18:00:00Z[Mars/Olympus]",
@@ -363,6 +397,24 @@ mod tests {
                 let value = Value { kind, value: (*value).into() };
                 assert!(value.check().is_err(), "{value:?}");
             }
+        }
+    }
+
+    #[test]
+    fn hosts_and_ports_of_urls_are_checked() {
+        for right in ["http://[::1]:80", "https://me@x.y:443/", "http://x"] {
+            assert_eq!(check_url(right), Ok(()), "{right}");
+        }
+        let wrong = [
+            "http://[",
+            "http://[x",
+            "http://[x]",
+            "http://x:abc",
+            "http://x:99999",
+            "http://a\\b",
+        ];
+        for wrong in wrong {
+            assert!(check_url(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -90,7 +90,7 @@ pub enum StoreError {
     },
     /// It is damaged.
     #[error(
-        "{} is damaged ({detail}); nothing was deleted. Copy the folder, then restore a backup with `koru-mcp restore`",
+        "{} is damaged ({detail}); nothing was deleted. Keep a copy of its folder, then put a good copy of the folder in its place",
         path.display()
     )]
     Damaged {
@@ -206,6 +206,8 @@ pub enum ServiceError {
     /// The revision is not of the document's history.
     #[error("the revision is not of the document's history")]
     RevisionConflict {
+        /// The field that gives it.
+        field: &'static str,
         /// The present one.
         revision: String,
     },
@@ -379,9 +381,11 @@ impl From<ServiceError> for ToolError {
                 )
                 .with(json!({ "document_id": sibling, "parent_document_id": parent }))
             }
-            ServiceError::RevisionConflict { revision } => Self::new(
+            ServiceError::RevisionConflict { field, revision } => Self::new(
                 Code::RevisionConflict,
-                "base_revision is not of this document's history. Nothing was changed; read the document and use the revision that it gives.",
+                format!(
+                    "{field} is not of this document's history. Nothing was changed; read the document and use the revision that it gives."
+                ),
             )
             .with(json!({ "revision": revision })),
             ServiceError::KeyReused { document } => Self::new(

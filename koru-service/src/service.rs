@@ -8,7 +8,7 @@ use koru_model::protocol::home::Home;
 use koru_model::protocol::wire::Hello;
 use tokio::sync::watch;
 
-use crate::documents::{Residents, States};
+use crate::documents::{Packing, Residents, States};
 use crate::errors::{ServiceError, StoreError};
 use crate::outside::Outside;
 use crate::store::migrations::SCHEMA;
@@ -23,6 +23,8 @@ pub struct Service {
     pub store: Store<State>,
     /// States that were read or written lately.
     pub states: Arc<States>,
+    /// The one who packs the logs of documents.
+    pub packing: Packing,
     /// Time and new IDs.
     pub outside: Outside,
     /// Where everything is.
@@ -55,6 +57,7 @@ impl Service {
         let service = Arc::new(Self {
             store,
             states,
+            packing: Packing::default(),
             start_id: outside.new_id().to_string(),
             outside,
             home,

@@ -129,11 +129,11 @@ impl Session {
             Some(wanted) => all.retain(|workspace| {
                 workspace.name == wanted || workspace.id.to_string() == wanted.to_lowercase()
             }),
-            None => all.retain(|workspace| !workspace.archived && workspace.deleted_at.is_none()),
+            None => all.retain(|workspace| workspace.deleted_at.is_none()),
         }
         let what = wanted.map_or("live workspace".into(), |wanted| format!("workspace {wanted}"));
         let shown = |workspace: &Workspace| format!("{}  {}", workspace.id, clean(&workspace.name));
-        one(all, &what, "name one by --workspace", shown)
+        one(all, &what, "name one by its ID", shown)
     }
 
     /// All documents of a workspace, in tree order.
@@ -159,6 +159,12 @@ impl Session {
         let found = matching(&all, wanted, among);
         let shown =
             |document: &Document| format!("{}  {}", document.id, clean(&path(&all, document)));
+        if found.is_empty()
+            && among == Among::Trash
+            && !matching(&all, wanted, Among::Live).is_empty()
+        {
+            return Err(Failure::Said(format!("document {wanted} is not in the trash")));
+        }
         one(found, &format!("document {wanted}"), "name it by its ID", shown)
     }
 }
@@ -167,12 +173,17 @@ fn matching(all: &[Document], wanted: &str, among: Among) -> Vec<Document> {
     let digits: String = wanted.to_lowercase().replace('-', "");
     let is_tail =
         digits.len() >= TAIL_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let whole = |document: &Document| path(all, document) == wanted;
-    let ending = |document: &Document| path(all, document).ends_with(&format!("/{wanted}"));
-    let tail = |document: &Document| {
-        is_tail && document.id.to_string().replace('-', "").ends_with(&digits)
+    // A tail and a whole path count alike: where both fit, it is for the person to say which.
+    let exact = |document: &Document| {
+        (is_tail && document.id.to_string().replace('-', "").ends_with(&digits))
+            || path(all, document) == wanted
     };
-    let ways: [&dyn Fn(&Document) -> bool; 3] = [&tail, &whole, &ending];
+    // A path may begin at any document above, but never inside a title.
+    let ending = |document: &Document| {
+        let titles = titles(all, document);
+        (1..titles.len()).any(|from| titles.get(from..).is_some_and(|end| end.join("/") == wanted))
+    };
+    let ways: [&dyn Fn(&Document) -> bool; 2] = [&exact, &ending];
     let pools: &[bool] = if among == Among::Live { &[false, true] } else { &[true] };
     for &in_trash in pools {
         for fits in ways {
@@ -189,8 +200,13 @@ fn matching(all: &[Document], wanted: &str, among: Among) -> Vec<Document> {
     Vec::new()
 }
 
-/// The titles from the root to the document.
+/// The titles from the root to the document, as a path.
 pub(crate) fn path(all: &[Document], document: &Document) -> String {
+    titles(all, document).join("/")
+}
+
+/// The titles from the root to the document.
+fn titles<'a>(all: &'a [Document], document: &'a Document) -> Vec<&'a str> {
     let mut titles = vec![document.title.as_str()];
     let mut parent = document.parent;
     while let Some(above) = parent.and_then(|id| all.iter().find(|other| other.id == id)) {
@@ -201,7 +217,7 @@ pub(crate) fn path(all: &[Document], document: &Document) -> String {
         }
     }
     titles.reverse();
-    titles.join("/")
+    titles
 }
 
 fn one<T>(
@@ -259,6 +275,7 @@ mod tests {
         assert_eq!(found("Food/Wine", Among::Live), [4]);
         assert_eq!(found("Rome/Food/Wine", Among::Live), [4]);
         assert_eq!(found("02020202", Among::Live), [2]);
+        assert!(found("Wine", Among::Live).is_empty(), "a title is no path");
         assert_eq!(found("Old", Among::Live), [5]);
         assert_eq!(found("Old", Among::Trash), [5]);
         assert!(found("Rome", Among::Trash).is_empty());

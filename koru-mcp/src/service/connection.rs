@@ -124,7 +124,7 @@ impl Connection {
                 "The call could not be written for the service.",
             )));
         };
-        if frame.len() - 4 > limits::REQUEST_BYTES {
+        if frame.len() - 4 > limits::FRAME_BYTES {
             unanswered.armed = false;
             lock(&self.waiting).calls.remove(&unanswered.id);
             return Ok(Err(ToolError::new(

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::diff::Budget;
 use crate::document::read::{self, Names};
 use crate::document::{Node, State};
 use crate::ids::{NodeId, TagId};
@@ -175,6 +176,7 @@ pub fn compare(left: &State, right: &State, names: &mut dyn Names) -> Comparison
     let reordered = order::reordered(left, right);
     let mut changes = Vec::new();
     let mut unchanged_nodes = 0;
+    let mut budget = Budget::default();
     for id in right.subtree(right.root()) {
         let Some(new) = right.live(id) else { continue };
         let before = changes.len();
@@ -195,7 +197,7 @@ pub fn compare(left: &State, right: &State, names: &mut dyn Names) -> Comparison
                     };
                     changes.extend(what.map(|what| Change { node_id: id, kind: new.kind, what }));
                 }
-                let modification = modification(old, new, names);
+                let modification = modification(old, new, names, &mut budget);
                 if !modification.is_empty() {
                     let what = What::Modified(modification);
                     changes.push(Change { node_id: id, kind: new.kind, what });
@@ -253,12 +255,17 @@ fn whole(state: &State, node: &Node, names: &mut dyn Names) -> Box<RawValue> {
     raw(read::full_node(state, node, names))
 }
 
-fn modification(old: &Node, new: &Node, names: &mut dyn Names) -> Modification {
+fn modification(
+    old: &Node,
+    new: &Node,
+    names: &mut dyn Names,
+    budget: &mut Budget,
+) -> Modification {
     let mut found = Modification::default();
     let (left, right) = (old.text(), new.text());
     if left != right {
         found.text = Some(TextChange {
-            segments: segments(old, new, &left, &right),
+            segments: segments(old, new, (&left, &right), budget),
             left: left.into_owned(),
             right: right.into_owned(),
         });
@@ -304,11 +311,17 @@ fn bare(node: &Node) -> Vec<&crate::inline::Inline> {
     node.inlines.iter().map(|placed| &placed.inline).collect()
 }
 
-fn segments(old: &Node, new: &Node, left: &str, right: &str) -> Vec<Segment> {
+fn segments(
+    old: &Node,
+    new: &Node,
+    (left, right): (&str, &str),
+    budget: &mut Budget,
+) -> Vec<Segment> {
     // A padded table differs from what is stored, and has no inlines.
-    let has_inlines = old.kind.has_inlines();
-    let of = |node: &'_ Node| if has_inlines { node.inlines.to_vec() } else { Vec::new() };
-    text::segments((left, &of(old)), (right, &of(new)))
+    let of = |node: &Node| {
+        if node.kind.has_inlines() { node.inlines.to_vec() } else { Vec::new() }
+    };
+    text::segments((left, &of(old)), (right, &of(new)), budget)
 }
 
 /// The IDs of nodes that are on both sides.

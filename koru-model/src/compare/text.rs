@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::diff::{Step, diff};
+use crate::diff::{Budget, Step, diff};
 use crate::inline::{Piece, Placed};
 
 /// A piece of the way.
@@ -27,9 +27,13 @@ pub enum Segment {
 }
 
 /// The pieces of the way; neighbours of one sort are one piece.
-pub(super) fn segments(left: (&str, &[Placed]), right: (&str, &[Placed])) -> Vec<Segment> {
+pub(super) fn segments(
+    left: (&str, &[Placed]),
+    right: (&str, &[Placed]),
+    budget: &mut Budget,
+) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
-    for step in diff(left, right) {
+    for step in diff(left, right, budget) {
         let (piece, make): (_, fn(String) -> Segment) = match step {
             Step::Keep(piece) => (piece, |text| Segment::Equal { text }),
             Step::Insert(piece) => (piece, |text| Segment::Insert { text }),
@@ -65,7 +69,7 @@ mod tests {
             ("a b c", "c b a"),
             ("same", "same"),
         ] {
-            let found = segments((left, &[]), (right, &[]));
+            let found = segments((left, &[]), (right, &[]), &mut Budget::default());
             let side = |wanted: fn(&Segment) -> Option<&str>| {
                 found.iter().filter_map(wanted).collect::<String>()
             };

@@ -55,7 +55,10 @@ pub fn apply(
             Resolved::One(id) => Some(id),
             _ => match name {
                 NodeRef::Whole(id) => Some(*id),
-                NodeRef::Tail(_) => None,
+                // A node that an earlier operation was to make is known by its ID alone.
+                NodeRef::Tail(digits) => {
+                    tainted.iter().find(|id| id.hex().ends_with(digits)).copied()
+                }
             },
         };
         let own = named(&operation.node());

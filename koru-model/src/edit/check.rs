@@ -32,9 +32,12 @@ impl Facts for World {
     ) -> Result<Option<Touch>, FactsError> {
         Ok(self.touched.get(&(node, property.clone())).cloned())
     }
-    fn last_change_of_any(&mut self, node: NodeId) -> Result<Option<Touch>, FactsError> {
-        let of_node = self.touched.iter().filter(|((id, _), _)| *id == node);
-        Ok(of_node.map(|(_, touch)| touch.clone()).max_by_key(|touch| touch.seq))
+    fn changed_after(&mut self, seq: u64) -> Result<BTreeMap<NodeId, Touch>, FactsError> {
+        let mut changed: BTreeMap<NodeId, Touch> = BTreeMap::new();
+        for ((id, _), touch) in self.touched.iter().filter(|(_, touch)| touch.seq > seq) {
+            changed.insert(*id, touch.clone());
+        }
+        Ok(changed)
     }
     fn attributes(&mut self) -> Result<Vec<Definition>, FactsError> {
         let mut all = value::built_in();

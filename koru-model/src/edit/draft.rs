@@ -255,17 +255,11 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// When the store cannot be asked.
     pub fn unread_among(&mut self, nodes: &[NodeId]) -> Result<Vec<(NodeId, Touch)>, Fault> {
-        let mut unread = Vec::new();
-        if self.base_seq < self.head_seq {
-            for id in nodes {
-                if let Some(change) = self.facts.last_change_of_any(*id)?
-                    && change.seq > self.base_seq
-                {
-                    unread.push((*id, change));
-                }
-            }
+        if self.base_seq >= self.head_seq {
+            return Ok(Vec::new());
         }
-        Ok(unread)
+        let changed = self.facts.changed_after(self.base_seq)?;
+        Ok(nodes.iter().filter_map(|id| Some((*id, changed.get(id)?.clone()))).collect())
     }
 
     /// The place that an operation names.

@@ -1,5 +1,7 @@
 //! What a batch must know of the world around its document.
 
+use std::collections::BTreeMap;
+
 use crate::ids::{DocumentId, FileId, NodeId, TagId};
 use crate::value::Definition;
 
@@ -68,11 +70,11 @@ pub trait Facts {
         property: &Property,
     ) -> Result<Option<Touch>, FactsError>;
 
-    /// The last change of any property of a node.
+    /// The nodes that were added or changed after a change of the document, each with its last change.
     ///
     /// # Errors
     /// When it cannot be found out.
-    fn last_change_of_any(&mut self, node: NodeId) -> Result<Option<Touch>, FactsError>;
+    fn changed_after(&mut self, seq: u64) -> Result<BTreeMap<NodeId, Touch>, FactsError>;
 
     /// The attributes of the workspace, the built-in ones included.
     ///
@@ -86,10 +88,11 @@ pub trait Facts {
     /// When it cannot be found out.
     fn find_tag(&mut self, name: &str) -> Result<Option<TagId>, FactsError>;
 
-    /// The tag of that name, made with its parents where it does not exist.
+    /// The tag of that name; where it does not exist, the ID that it will have. It is made only where a
+    /// node carries it in the end.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be found out.
     fn make_tag(&mut self, name: &str) -> Result<TagId, FactsError>;
 
     /// Whether the workspace has the tag.

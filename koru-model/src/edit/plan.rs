@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diff;
+use crate::diff::{self, Budget};
 use crate::document::crdt::Write;
 use crate::document::state::{Node, State};
 use crate::edit::draft::Draft;
@@ -27,6 +27,7 @@ impl Plan {
     pub fn of(draft: Draft<'_>) -> Option<Self> {
         let mut writes = Vec::new();
         let mut touched = Vec::new();
+        let mut budget = Budget::default();
         for id in draft.changed() {
             let Some(new) = draft.state().node(*id) else { continue };
             match draft.base().node(*id) {
@@ -35,7 +36,7 @@ impl Plan {
                     touched.push((*id, Property::Created));
                 }
                 Some(old) => {
-                    compare(old, new, &mut writes, &mut touched);
+                    compare(old, new, &mut writes, &mut touched, &mut budget);
                     if draft.is_placed(*id)
                         && old.shown != new.shown
                         && old.is_live()
@@ -53,7 +54,13 @@ impl Plan {
     }
 }
 
-fn compare(old: &Node, new: &Node, writes: &mut Vec<Write>, touched: &mut Vec<(NodeId, Property)>) {
+fn compare(
+    old: &Node,
+    new: &Node,
+    writes: &mut Vec<Write>,
+    touched: &mut Vec<(NodeId, Property)>,
+    budget: &mut Budget,
+) {
     let id = new.id;
     if old.removed != new.removed {
         writes.push(Write::Removed(id, new.removed));
@@ -69,7 +76,7 @@ fn compare(old: &Node, new: &Node, writes: &mut Vec<Write>, touched: &mut Vec<(N
             (Arc::clone(&node.stored), Arc::clone(&node.inlines))
         };
         let ((old_text, old_inlines), (new_text, new_inlines)) = (text(old), text(new));
-        let splices = diff::splices((&old_text, &old_inlines), (&new_text, &new_inlines));
+        let splices = diff::splices((&old_text, &old_inlines), (&new_text, &new_inlines), budget);
         writes.push(Write::Text(id, splices));
         touched.push((id, Property::Text));
     }

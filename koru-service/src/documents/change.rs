@@ -71,7 +71,7 @@ fn edit_in(
     }
     let row = documents::find(connection, workspace, params.document_id)?;
     placing::refuse_trashed(connection, row.key, row.id)?;
-    let base = base_revision(connection, &row, &params.base_revision)?;
+    let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
     let digest = digest(&(base.seq, &params.operations))?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
     if base.seq < row.head {
@@ -99,6 +99,7 @@ fn edit_in(
             return Err(refusal::explain(&failures, count, row.revision(), document.state()).into());
         }
     };
+    facts.make_tags(&plan)?;
     let written = commit(service, session, transaction, &row, plan, Reason::Edit)?;
     written.keep_receipt(service, session, connection, digest)?;
     Ok((written.edited(connection)?, written.due(connection)?))
@@ -108,9 +109,11 @@ fn edit_in(
 pub(super) fn base_revision(
     connection: &Connection,
     row: &DocumentRow,
+    field: &'static str,
     text: &str,
 ) -> Result<Revision, ServiceError> {
-    let conflict = || ServiceError::RevisionConflict { revision: row.revision().to_string() };
+    let conflict =
+        || ServiceError::RevisionConflict { field, revision: row.revision().to_string() };
     let base: Revision = text.parse().map_err(|_| conflict())?;
     match documents::chain_at(connection, row.key, base.seq)? {
         Some(chain) if base.is_of(chain) => Ok(base),

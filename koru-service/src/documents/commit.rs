@@ -20,6 +20,8 @@ pub(super) struct Written {
     pub(super) row: DocumentRow,
     /// The row of history.
     pub(super) entry: EntryKey,
+    /// The count of live nodes.
+    nodes: usize,
 }
 
 impl Written {
@@ -47,8 +49,8 @@ impl Written {
         if !packing::is_time_to_look(&self.row) {
             return Ok(None);
         }
-        let (changes, bytes) = log::tail(connection, self.row.key)?;
-        Ok(packing::is_due(changes, bytes, self.row.key_seq == 0).then_some(self.row))
+        let tail = log::tail(connection, self.row.key)?;
+        Ok(packing::is_due(tail, self.nodes).then_some(self.row))
     }
 }
 
@@ -121,5 +123,6 @@ fn write(
         Head { seq, chain, version, title: after.title(), nodes: after.live_nodes(), at: now };
     documents::set_head(connection, row.key, &head)?;
     transaction.state.moved_on(row.key, seq, None);
-    Ok(Written { row: DocumentRow { head: seq, chain, version, ..*row }, entry })
+    let row = DocumentRow { head: seq, chain, version, ..*row };
+    Ok(Written { row, entry, nodes: after.live_nodes() })
 }

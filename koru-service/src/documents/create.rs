@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use koru_model::document::{CreateError, Document};
+use koru_model::edit::Operation;
 use koru_model::edit::batch::BatchError;
 use koru_model::ids::{DocumentId, NodeId};
 use koru_model::limits;
-use koru_model::protocol::tools::CreateDocument;
+use koru_model::protocol::tools::{CreateDocument, DocumentKind};
 use koru_model::revision::Chain;
 use koru_model::text;
 use rusqlite::Connection;
@@ -54,7 +55,7 @@ fn create_in(
     if let Some(made) = document_of_key(connection, session.key)? {
         return Ok(made);
     }
-    let digest = digest(params)?;
+    let digest = digest(&normal(params))?;
     if let Some(key) = params.idempotency_key
         && let Some((before, made)) = history::creation(connection, workspace, key)?
     {
@@ -155,6 +156,19 @@ pub(super) fn make(
     )?;
     transaction.state.moved_on(key, 1, Some(document));
     Ok((id, entry))
+}
+
+/// The input with what it leaves unsaid said, so that two ways of saying the same are the same.
+fn normal(params: &CreateDocument) -> CreateDocument {
+    let mut normal = params.clone();
+    normal.kind = Some(DocumentKind::Page);
+    for operation in normal.initial_operations.iter_mut().flatten() {
+        if let Operation::Insert(insert) = operation {
+            insert.at_end = insert.at_end.filter(|at_end| *at_end);
+            insert.text = insert.text.take().filter(|text| !text.is_empty());
+        }
+    }
+    normal
 }
 
 fn parent(

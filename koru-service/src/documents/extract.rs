@@ -113,7 +113,7 @@ fn extract_in(
     }
     let row = documents::find(connection, workspace, params.source_document_id)?;
     placing::refuse_trashed(connection, row.key, row.id)?;
-    let base = base_revision(connection, &row, &params.base_revision)?;
+    let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
     let digest = digest(&("extract", base.seq, params))?;
     let extras = params.extra_source_node_ids.as_deref().unwrap_or_default();
     let state = transaction.state.open(connection, &row, client_id(service))?.state().clone();

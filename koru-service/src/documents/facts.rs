@@ -1,10 +1,16 @@
 //! What a batch must know of its workspace, asked in the transaction that the batch is part of.
 
+use std::collections::BTreeMap;
+
+use koru_model::document::crdt::Write;
 use koru_model::edit::facts::{Facts, FactsError, Property, Touch};
+use koru_model::edit::plan::Plan;
 use koru_model::ids::{DocumentId, FileId, NodeId, TagId};
+use koru_model::tag;
 use koru_model::value::Definition;
 use rusqlite::Connection;
 
+use crate::errors::ServiceError;
 use crate::outside::Outside;
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
@@ -17,6 +23,8 @@ pub(super) struct StoreFacts<'a> {
     pub(super) document: Option<DocumentKey>,
     pub(super) outside: &'a Outside,
     attributes: Option<Vec<Definition>>,
+    /// The tags that the batch names and that do not exist yet, by folded name.
+    planned: BTreeMap<String, (String, TagId)>,
 }
 
 impl<'a> StoreFacts<'a> {
@@ -26,7 +34,30 @@ impl<'a> StoreFacts<'a> {
         document: Option<DocumentKey>,
         outside: &'a Outside,
     ) -> Self {
-        Self { connection, workspace, document, outside, attributes: None }
+        Self {
+            connection,
+            workspace,
+            document,
+            outside,
+            attributes: None,
+            planned: BTreeMap::new(),
+        }
+    }
+
+    /// Makes the tags that a plan puts on nodes. A name sorts before those below it.
+    pub(super) fn make_tags(self, plan: &Plan) -> Result<(), ServiceError> {
+        for (name, id) in self.planned.into_values() {
+            let is_used = plan.writes.iter().any(|write| match write {
+                Write::Tag(_, tag, true) => *tag == id,
+                Write::Create(node) => node.tags.contains(&id),
+                _ => false,
+            });
+            if is_used {
+                let outside = self.outside;
+                tags::create(self.connection, self.workspace, &name, id, || outside.new_id())?;
+            }
+        }
+        Ok(())
     }
 
     fn last_touch(
@@ -49,8 +80,14 @@ impl Facts for StoreFacts<'_> {
         self.last_touch(node, Some(&property.name()))
     }
 
-    fn last_change_of_any(&mut self, node: NodeId) -> Result<Option<Touch>, FactsError> {
-        self.last_touch(node, None)
+    fn changed_after(&mut self, seq: u64) -> Result<BTreeMap<NodeId, Touch>, FactsError> {
+        let Some(document) = self.document else { return Ok(BTreeMap::new()) };
+        let touches = documents::touched_since(self.connection, document, seq, usize::MAX)?;
+        // The newest come first: taken from the end, the newest of each node is kept.
+        let oldest_first = touches.listed.into_iter().rev();
+        Ok(oldest_first
+            .map(|touch| (touch.node, Touch { seq: touch.seq, by: touch.by, at_ms: touch.at }))
+            .collect())
     }
 
     fn attributes(&mut self) -> Result<Vec<Definition>, FactsError> {
@@ -63,12 +100,17 @@ impl Facts for StoreFacts<'_> {
     }
 
     fn find_tag(&mut self, name: &str) -> Result<Option<TagId>, FactsError> {
-        Ok(tags::find(self.connection, self.workspace, name)?)
+        let planned = self.planned.get(&tag::folded(name)).map(|(_, id)| *id);
+        Ok(tags::find(self.connection, self.workspace, name)?.or(planned))
     }
 
     fn make_tag(&mut self, name: &str) -> Result<TagId, FactsError> {
-        let outside = self.outside;
-        Ok(tags::find_or_create(self.connection, self.workspace, name, || outside.new_id())?)
+        if let Some(found) = self.find_tag(name)? {
+            return Ok(found);
+        }
+        let id = TagId(self.outside.new_id());
+        self.planned.insert(tag::folded(name), (name.to_owned(), id));
+        Ok(id)
     }
 
     fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError> {

@@ -156,7 +156,7 @@ fn restore_in(
             "is an entry of another document; list_document_versions gives those of this one",
         ));
     }
-    let base = base_revision(connection, &row, &params.base_revision)?;
+    let base = base_revision(connection, &row, "base_revision", &params.base_revision)?;
     let digest = digest(&("restore", base.seq, params.entry_id))?;
     let document = transaction.state.open(connection, &row, client_id(service))?;
     if base.seq < row.head {

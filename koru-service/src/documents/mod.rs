@@ -17,5 +17,6 @@ mod refusal;
 mod residents;
 mod states;
 
+pub use packing::Packing;
 pub use residents::Residents;
 pub use states::States;

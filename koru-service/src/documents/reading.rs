@@ -64,7 +64,7 @@ pub fn document(
         let workspace = session.reach(service, connection, params.workspace_id)?;
         let row = documents::find(connection, workspace, params.document_id)?;
         let revision = match &params.revision {
-            Some(text) => base_revision(connection, &row, text)?,
+            Some(text) => base_revision(connection, &row, "revision", text)?,
             None => row.revision(),
         };
         let state = state_at(service, connection, row.key, revision.seq)?;

@@ -324,6 +324,9 @@ fn next_step(fault: &Fault, list: Option<&str>) -> String {
         Fault::NotFound { target: Target::Tag, .. } => {
             "Take a tag_id from list_tags, or give the tag's name as tag.".into()
         }
+        Fault::NotFound { target: Target::File, .. } => {
+            "No tool adds files; leave the attachment out, or ask the user to add the file.".into()
+        }
         Fault::NotFound { .. } => "Take the ID from list_documents of this workspace.".into(),
         Fault::Invalid { .. }
         | Fault::Ambiguous { .. }

@@ -28,6 +28,8 @@ pub struct Residents {
     changed: Vec<DocumentKey>,
     /// How many of them changed before the job that runs.
     changed_before: usize,
+    /// Those that a job opened since the last commit: a job that panics may leave one ahead of its rows.
+    opened: Vec<DocumentKey>,
     states: Arc<States>,
     clock: u64,
 }
@@ -61,6 +63,7 @@ impl Residents {
             .get_mut(&row.key)
             .ok_or(ServiceError::Internal("a document that was just opened is not open"))?;
         resident.used = self.clock;
+        self.opened.push(row.key);
         Ok(&mut resident.document)
     }
 
@@ -74,6 +77,7 @@ impl Residents {
             resident.head = head;
         }
         self.changed.push(key);
+        self.opened.push(key);
     }
 
     /// Forgets a document, whose memory may be ahead of its rows.
@@ -99,6 +103,7 @@ impl Residents {
 
 impl WriterState for Residents {
     fn committed(&mut self) {
+        self.opened.clear();
         for key in std::mem::take(&mut self.changed) {
             if let Some(resident) = self.open.get(&key) {
                 let state = Arc::new(resident.document.state().clone());
@@ -108,7 +113,8 @@ impl WriterState for Residents {
     }
 
     fn aborted(&mut self) {
-        for key in std::mem::take(&mut self.changed) {
+        self.changed.clear();
+        for key in std::mem::take(&mut self.opened) {
             self.open.remove(&key);
         }
     }

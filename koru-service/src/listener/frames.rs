@@ -5,8 +5,6 @@ use koru_model::protocol::wire::Request;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// What a request's own fields may add to its arguments, in bytes.
-const MARGIN: usize = 64 * 1024;
 /// How much of a frame that is too long is looked at, for the call's ID.
 const LOOK: usize = 64;
 /// Up to which length a frame is read to its end in order to answer it.
@@ -29,7 +27,7 @@ pub(super) enum Incoming {
 pub(super) async fn next(reader: &mut (impl AsyncRead + Unpin)) -> Incoming {
     let Ok(length) = reader.read_u32().await else { return Incoming::End };
     let length = length as usize;
-    if length > limits::REQUEST_BYTES + MARGIN {
+    if length > limits::FRAME_BYTES {
         return skip(reader, length).await;
     }
     let mut bytes = Vec::with_capacity(length.min(BUFFER));
@@ -103,7 +101,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_frame_that_is_too_long_is_read_past() {
-        let length = limits::REQUEST_BYTES + MARGIN + 1;
+        let length = limits::FRAME_BYTES + 1;
         let mut bytes = u32::try_from(length).unwrap().to_be_bytes().to_vec();
         bytes.extend(br#"{"id":12,"#);
         bytes.resize(4 + length, b' ');

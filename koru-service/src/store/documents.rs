@@ -295,6 +295,8 @@ pub struct Touch {
     pub node: NodeId,
     /// The property's name.
     pub property: String,
+    /// The number of the change.
+    pub seq: u64,
     /// The client.
     pub by: String,
     /// When, in milliseconds since 1970 (UTC).
@@ -324,15 +326,17 @@ pub fn touched_since(
         .prepare_cached("SELECT count(*) FROM touched WHERE document = ?1 AND seq > ?2")?
         .query_row((document.0, signed(seq)), |row| row.get(0))?;
     let mut statement = connection.prepare_cached(
-        "SELECT t.node, t.property, a.name, t.at FROM touched t JOIN actor a ON a.k = t.actor
+        "SELECT t.node, t.property, t.seq, a.name, t.at FROM touched t JOIN actor a ON a.k = t.actor
          WHERE t.document = ?1 AND t.seq > ?2 ORDER BY t.seq DESC, t.node LIMIT ?3",
     )?;
-    let rows = statement.query_map((document.0, signed(seq), limit), |row| {
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement.query_map((document.0, signed(seq), most), |row| {
         Ok(Touch {
             node: NodeId::from_bytes(row.get(0)?),
             property: row.get(1)?,
-            by: row.get(2)?,
-            at: row.get(3)?,
+            seq: number(row, "seq")?,
+            by: row.get(3)?,
+            at: row.get(4)?,
         })
     })?;
     Ok(Touches { listed: rows.collect::<Result<_, _>>()?, all })

@@ -101,16 +101,36 @@ fn updates(
     Ok(found)
 }
 
-/// How much log there is behind the newest keyframe: changes, and bytes.
+/// How much log there is behind the newest keyframe.
+#[derive(Debug, Clone, Copy)]
+pub struct Tail {
+    /// The count of changes.
+    pub changes: u64,
+    /// Their size, in bytes.
+    pub bytes: u64,
+    /// The size of the newest keyframe, in bytes; 0: there is none.
+    pub keyframe_bytes: u64,
+}
+
+/// How much log there is behind the newest keyframe.
 ///
 /// # Errors
 /// Those of the storage.
-pub fn tail(connection: &Connection, document: DocumentKey) -> Result<(u64, u64), ServiceError> {
+pub fn tail(connection: &Connection, document: DocumentKey) -> Result<Tail, ServiceError> {
     Ok(connection
         .prepare_cached(
-            "SELECT count(*) AS changes, coalesce(sum(length(body)), 0) AS bytes FROM update_log WHERE document = ?1",
+            "SELECT count(*) AS changes, coalesce(sum(length(body)), 0) AS bytes,
+               (SELECT coalesce(max(length(k.body)), 0) FROM keyframe k JOIN document d
+                ON d.k = k.document AND k.seq = d.key_seq WHERE d.k = ?1) AS keyframe_bytes
+             FROM update_log WHERE document = ?1",
         )?
-        .query_row([document.0], |row| Ok((number(row, "changes")?, number(row, "bytes")?)))?)
+        .query_row([document.0], |row| {
+            Ok(Tail {
+                changes: number(row, "changes")?,
+                bytes: number(row, "bytes")?,
+                keyframe_bytes: number(row, "keyframe_bytes")?,
+            })
+        })?)
 }
 
 /// The number of the change of the document's newest keyframe; 0: none.

@@ -116,6 +116,25 @@ pub fn find_or_create(
     above.map(|row| row.id).ok_or(ServiceError::Internal("a tag without name"))
 }
 
+/// Makes the tag of that name, which does not exist, under a given ID; those above it are made where
+/// they are missing.
+///
+/// # Errors
+/// Those of the storage.
+pub fn create(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    name: &str,
+    id: TagId,
+    mut new_id: impl FnMut() -> Uuid,
+) -> Result<(), ServiceError> {
+    if let Some((above, _)) = name.rsplit_once('/') {
+        find_or_create(connection, workspace, above, &mut new_id)?;
+    }
+    find_or_create(connection, workspace, name, || id.0)?;
+    Ok(())
+}
+
 struct TagRow {
     key: i64,
     id: TagId,

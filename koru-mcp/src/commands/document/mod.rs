@@ -125,12 +125,15 @@ pub(crate) async fn run(home: &Home, action: Action) -> Done {
             output::rows(&["TITLE", "ID", "NODES", "MODIFIED"], rows(&documents, trash))?;
         }
         Action::Show { document, json, .. } => {
-            let document_id = named(&document, Among::Live).await?.id;
-            let arguments = json!({ "workspace_id": workspace_id, "document_id": document_id });
+            let found = named(&document, Among::Live).await?;
+            let arguments = json!({ "workspace_id": workspace_id, "document_id": found.id });
             let read = session.read("read_document", arguments).await?;
             if json {
                 output::json(&read)?;
             } else {
+                if found.trashed_at.is_some() {
+                    output::line(&output::styled(output::DIM, "(in the trash)"))?;
+                }
                 show::print(&read)?;
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask bench` runs this in a release build of its own and reads one line of JSON from it.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use koru_model::document::Document;
@@ -27,8 +28,8 @@ impl Facts for Nothing {
         Ok(None)
     }
 
-    fn last_change_of_any(&mut self, _: NodeId) -> Result<Option<Touch>, FactsError> {
-        Ok(None)
+    fn changed_after(&mut self, _: u64) -> Result<BTreeMap<NodeId, Touch>, FactsError> {
+        Ok(BTreeMap::new())
     }
 
     fn attributes(&mut self) -> Result<Vec<Definition>, FactsError> {
