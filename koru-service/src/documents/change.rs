@@ -49,13 +49,31 @@ pub fn edit(
     session: &Session,
     params: EditDocument,
 ) -> Result<Edited, ServiceError> {
+    write(service, session, move |service, session, transaction| {
+        edit_in(service, session, transaction, &params)
+    })
+}
+
+/// Runs a job that changes documents on the writing thread. The documents that it returns beside its
+/// result, whose log has become long, are packed afterwards.
+pub(super) fn write<T: Send + 'static>(
+    service: &Arc<Service>,
+    session: &Session,
+    mut job: impl FnMut(
+        &Service,
+        &Session,
+        &mut Transaction<'_, Residents>,
+    ) -> Result<(T, Vec<DocumentRow>), ServiceError>
+    + Send
+    + 'static,
+) -> Result<T, ServiceError> {
     let session = session.clone();
-    let (edited, due) = service
-        .write(move |service, transaction| edit_in(service, &session, transaction, &params))?;
-    if let Some(row) = due {
+    let (result, due) =
+        service.write(move |service, transaction| job(service, &session, transaction))?;
+    for row in due {
         packing::start(service, row);
     }
-    Ok(edited)
+    Ok(result)
 }
 
 fn edit_in(
@@ -63,11 +81,11 @@ fn edit_in(
     session: &Session,
     transaction: &mut Transaction<'_, Residents>,
     params: &EditDocument,
-) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
+) -> Result<(Edited, Vec<DocumentRow>), ServiceError> {
     let connection = transaction.connection;
     let workspace = session.reach_to_write(service, connection, params.workspace_id)?;
     if let Some(found) = receipt_of_key(connection, session)? {
-        return Ok((answer_again(connection, found, false)?, None));
+        return Ok((answer_again(connection, found, false)?, Vec::new()));
     }
     let row = documents::find(connection, workspace, params.document_id)?;
     placing::refuse_trashed(connection, row.key, row.id)?;
@@ -78,7 +96,7 @@ fn edit_in(
         let named: Vec<NodeRef> = params.operations.iter().map(Operation::node).collect();
         let found = repeat(connection, &row, &digest, document.state(), &named)?;
         if let Some(found) = found {
-            return Ok((answer_again(connection, found, true)?, None));
+            return Ok((answer_again(connection, found, true)?, Vec::new()));
         }
     }
 
@@ -88,10 +106,8 @@ fn edit_in(
         Ok(Some(plan)) => plan,
         Ok(None) => {
             let history = history::newest(connection, row.key)?;
-            return Ok((
-                Edited { revision: row.revision().to_string(), history, replayed: false },
-                None,
-            ));
+            let revision = row.revision().to_string();
+            return Ok((Edited { revision, history, replayed: false }, Vec::new()));
         }
         Err(BatchError::Facts(error)) => return Err(ServiceError::from_facts(error)),
         Err(BatchError::Refused(failures)) => {

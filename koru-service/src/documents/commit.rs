@@ -45,12 +45,13 @@ impl Written {
     }
 
     /// The row, where a keyframe is due.
-    pub(super) fn due(&self, connection: &Connection) -> Result<Option<DocumentRow>, ServiceError> {
+    pub(super) fn due(&self, connection: &Connection) -> Result<Vec<DocumentRow>, ServiceError> {
         if !packing::is_time_to_look(&self.row) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let tail = log::tail(connection, self.row.key)?;
-        Ok(packing::is_due(tail, self.nodes).then_some(self.row))
+        let is_due = packing::is_due(tail, self.nodes);
+        Ok(is_due.then_some(self.row).into_iter().collect())
     }
 }
 

@@ -14,12 +14,14 @@ use koru_model::text;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::change::{answer_again, base_revision, client_id, digest, receipt_of_key, repeat};
+use super::change::{
+    answer_again, base_revision, client_id, digest, receipt_of_key, repeat, write,
+};
 use super::commit::{Written, commit};
 use super::create::{NewPage, make};
 use super::facts::StoreFacts;
+use super::refusal;
 use super::residents::Residents;
-use super::{packing, refusal};
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
@@ -67,13 +69,9 @@ pub fn extract(
     params: ExtractToDocument,
 ) -> Result<Extracted, ServiceError> {
     check(&params)?;
-    let session = session.clone();
-    let (extracted, due) = service
-        .write(move |service, transaction| extract_in(service, &session, transaction, &params))?;
-    for row in due {
-        packing::start(service, row);
-    }
-    Ok(extracted)
+    write(service, session, move |service, session, transaction| {
+        extract_in(service, session, transaction, &params)
+    })
 }
 
 /// What the schema cannot say.
@@ -160,8 +158,8 @@ fn extract_in(
     finish(service, session, connection, &left, &entered, digest, link_id)?;
     extractions::note_departures(connection, &nodes, row.id, target.id)?;
     let extracted = again(connection, receipt(&left, digest), false)?;
-    let due = [entered.due(connection)?, left.due(connection)?];
-    Ok((extracted, due.into_iter().flatten().collect()))
+    let due = [entered.due(connection)?, left.due(connection)?].concat();
+    Ok((extracted, due))
 }
 
 fn receipt(left: &Written, digest: [u8; 16]) -> Receipt {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use koru_model::compare;
-use koru_model::document::read::Reading;
 use koru_model::limits;
 use koru_model::protocol::error::{Code, ToolError};
 use koru_model::protocol::tools::{
@@ -15,13 +14,12 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::change::{
-    Edited, answer_again, base_revision, client_id, digest, receipt_of_key, repeat,
+    Edited, answer_again, base_revision, client_id, digest, receipt_of_key, repeat, write,
 };
 use super::commit::commit;
 use super::facts::StoreFacts;
 use super::names::StoreNames;
-use super::packing;
-use super::reading::{Shows, node, read_page, state_at, tree};
+use super::reading::{Part, Shows, read_page, state_at, tree};
 use super::residents::Residents;
 use crate::errors::ServiceError;
 use crate::outside::rfc3339;
@@ -47,18 +45,14 @@ pub fn read_version(
         let workspace = session.reach(service, connection, params.workspace_id)?;
         let found = history::find(connection, workspace, params.entry_id)?;
         let state = state_at(service, connection, found.document, found.seq)?;
-        let named = |field, name| match name {
-            Some(name) => node(&state, field, name, None).map(Some),
-            None => Ok(None),
+        let part = Part {
+            node_id: params.node_id.as_ref(),
+            max_depth: params.max_depth,
+            after_node_id: params.after_node_id.as_ref(),
+            page_size: params.page_size,
+            compact: params.compact,
         };
-        let size = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
-        let reading = Reading {
-            from: named("node_id", params.node_id.as_ref())?.unwrap_or_else(|| state.root()),
-            max_depth: size(params.max_depth),
-            after: named("after_node_id", params.after_node_id.as_ref())?,
-            page_size: size(params.page_size),
-            compact: params.compact == Some(true),
-        };
+        let reading = part.of(&state, None)?;
         let page = read_page(service, connection, workspace, &state, &reading).map_err(by_pages)?;
         tree(found.entry.document, Shows::Entry(found.entry), &state, page)
     })
@@ -127,13 +121,9 @@ pub fn restore_version(
     session: &Session,
     params: RestoreDocumentVersion,
 ) -> Result<Edited, ServiceError> {
-    let session = session.clone();
-    let (edited, due) = service
-        .write(move |service, transaction| restore_in(service, &session, transaction, &params))?;
-    if let Some(row) = due {
-        packing::start(service, row);
-    }
-    Ok(edited)
+    write(service, session, move |service, session, transaction| {
+        restore_in(service, session, transaction, &params)
+    })
 }
 
 fn restore_in(
@@ -141,11 +131,11 @@ fn restore_in(
     session: &Session,
     transaction: &mut Transaction<'_, Residents>,
     params: &RestoreDocumentVersion,
-) -> Result<(Edited, Option<DocumentRow>), ServiceError> {
+) -> Result<(Edited, Vec<DocumentRow>), ServiceError> {
     let connection = transaction.connection;
     let workspace = session.reach_to_write(service, connection, params.workspace_id)?;
     if let Some(found) = receipt_of_key(connection, session)? {
-        return Ok((answer_again(connection, found, false)?, None));
+        return Ok((answer_again(connection, found, false)?, Vec::new()));
     }
     let row = documents::find(connection, workspace, params.document_id)?;
     placing::refuse_trashed(connection, row.key, row.id)?;
@@ -165,7 +155,7 @@ fn restore_in(
         if let Some(found) = found
             && history::newest_marker(connection, found.entry)?.1 == row.head
         {
-            return Ok((answer_again(connection, found, true)?, None));
+            return Ok((answer_again(connection, found, true)?, Vec::new()));
         }
         return Err(changed_since(connection, &row, base.seq)?);
     }
@@ -174,7 +164,7 @@ fn restore_in(
     let Some(plan) = restore::restore(document.state(), &earlier, &mut facts) else {
         let history = history::newest(connection, row.key)?;
         let revision = row.revision().to_string();
-        return Ok((Edited { revision, history, replayed: false }, None));
+        return Ok((Edited { revision, history, replayed: false }, Vec::new()));
     };
     let written = commit(service, session, transaction, &row, plan, Reason::Restore)?;
     written.keep_receipt(service, session, connection, digest)?;

@@ -51,6 +51,37 @@ pub fn state_at(
     Ok(state)
 }
 
+/// Which part of a tree a call asks for, and in which form.
+pub(super) struct Part<'a> {
+    pub(super) node_id: Option<&'a NodeRef>,
+    pub(super) max_depth: Option<u32>,
+    pub(super) after_node_id: Option<&'a NodeRef>,
+    pub(super) page_size: Option<u32>,
+    pub(super) compact: Option<bool>,
+}
+
+impl Part<'_> {
+    /// The part of a state, once the nodes that it names are found there.
+    pub(super) fn of(
+        &self,
+        state: &State,
+        revision: Option<Revision>,
+    ) -> Result<Reading, ServiceError> {
+        let named = |field, name| match name {
+            Some(name) => node(state, field, name, revision).map(Some),
+            None => Ok(None),
+        };
+        let size = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
+        Ok(Reading {
+            from: named("node_id", self.node_id)?.unwrap_or_else(|| state.root()),
+            max_depth: size(self.max_depth),
+            after: named("after_node_id", self.after_node_id)?,
+            page_size: size(self.page_size),
+            compact: self.compact == Some(true),
+        })
+    }
+}
+
 /// Reads a document, or a page of it.
 ///
 /// # Errors
@@ -68,22 +99,14 @@ pub fn document(
             None => row.revision(),
         };
         let state = state_at(service, connection, row.key, revision.seq)?;
-        let from = match &params.node_id {
-            Some(name) => node(&state, "node_id", name, Some(revision))?,
-            None => state.root(),
+        let part = Part {
+            node_id: params.node_id.as_ref(),
+            max_depth: params.max_depth,
+            after_node_id: params.after_node_id.as_ref(),
+            page_size: params.page_size,
+            compact: params.compact,
         };
-        let after = match &params.after_node_id {
-            Some(name) => Some(node(&state, "after_node_id", name, Some(revision))?),
-            None => None,
-        };
-        let size = |number: Option<u32>| number.and_then(|number| usize::try_from(number).ok());
-        let reading = Reading {
-            from,
-            max_depth: size(params.max_depth),
-            after,
-            page_size: size(params.page_size),
-            compact: params.compact == Some(true),
-        };
+        let reading = part.of(&state, Some(revision))?;
         let page = read_page(service, connection, workspace, &state, &reading)?;
         tree(row.id, Shows::Revision(revision), &state, page)
     })
@@ -196,7 +219,7 @@ pub(super) fn tree(
 }
 
 /// The live node of that name in a state.
-pub(super) fn node(
+fn node(
     state: &State,
     field: &'static str,
     name: &NodeRef,
