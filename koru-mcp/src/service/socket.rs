@@ -49,7 +49,7 @@ fn addresses(home: &Home) -> Vec<PathBuf> {
 async fn open(_: &Home, address: &Path, deadline: Instant) -> Result<Option<Stream>, ToolError> {
     loop {
         match Stream::connect(address).await {
-            Ok(stream) => return check_peer(stream, address).map(Some),
+            Ok(stream) => return check_peer(stream, address),
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 if Instant::now() >= deadline {
@@ -80,21 +80,32 @@ async fn open(home: &Home, address: &Path, deadline: Instant) -> Result<Option<S
     }
 }
 
+/// Nobody listens, or whoever did ended while the connection was made: a service that is killed may
+/// reset it.
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::NotConnected
+    )
 }
 
 /// A socket at our address may be a squatter's.
 #[cfg(unix)]
-fn check_peer(stream: Stream, address: &Path) -> Result<Stream, ToolError> {
+fn check_peer(stream: Stream, address: &Path) -> Result<Option<Stream>, ToolError> {
     let own = rustix::process::geteuid().as_raw();
     match stream.peer_cred() {
-        Ok(peer) if peer.uid() == own => Ok(stream),
+        Ok(peer) if peer.uid() == own => Ok(Some(stream)),
         Ok(peer) => Err(unavailable(
             "foreign_service",
             "The process at Koru's socket belongs to another user, so it was not trusted. Ask the user to run koru-mcp doctor.",
             &format!("{} is served by user {}, not by {own}", address.display(), peer.uid()),
         )),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreachable(address, &error)),
     }
 }
