@@ -1,5 +1,7 @@
 //! The Inspector's command line, with `--strict`.
 
+use std::collections::BTreeSet;
+
 use koru_tests::support::documents::{Page, personal};
 use koru_tests::support::home::Home;
 use serde_json::{Value, json};
@@ -30,27 +32,64 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
     let list = check("tools/list --strict", &["--method", "tools/list", "--strict"], 0)?;
     let listed: Value = serde_json::from_str(&list).unwrap_or_default();
     let tools = listed["tools"].as_array().map_or(0, Vec::len);
-    if tools < 11 {
-        return Err(format!("Inspector lists {tools} tools"));
+    let declared = koru_model::protocol::tools::all().len();
+    if tools != declared {
+        return Err(format!("Inspector lists {tools} tools of {declared}"));
     }
     check("resources/list", &["--method", "resources/list"], 0)?;
     let read = ["--method", "resources/read", "--uri", "koru://docs/model"];
     check("resources/read", &read, 0)?;
-    let here = json!({ "workspace_id": workspace });
-    for (tool, arguments) in [
-        ("get_documentation", json!({ "uri": "koru://docs/model" })),
-        ("list_workspaces", json!({})),
-        ("list_documents", here.clone()),
-        ("read_document", page.reading(json!({ "compact": true }))),
-        ("list_document_links", page.this()),
-        ("list_tags", here.clone()),
-        ("list_attributes", here),
-        ("list_document_versions", page.this()),
-        ("save_document_version", page.reading(json!({ "label": "inspected" }))),
-    ] {
+    let mut called = BTreeSet::new();
+    let mut call = |tool: &'static str, arguments: Value| {
         let arguments = arguments.to_string();
         let call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", &arguments];
-        check(tool, &call, 0)?;
+        let said = check(tool, &call, 0)?;
+        called.insert(tool);
+        let result: Value = serde_json::from_str(&said).unwrap_or_default();
+        Ok::<_, String>(result["structuredContent"].clone())
+    };
+    let here = json!({ "workspace_id": workspace });
+    call("get_documentation", json!({ "uri": "koru://docs/model" }))?;
+    call("list_workspaces", json!({}))?;
+    for tool in ["list_documents", "list_tags", "list_attributes"] {
+        call(tool, here.clone())?;
+    }
+    call(
+        "create_document",
+        json!({ "workspace_id": workspace, "title": "Made by the Inspector" }),
+    )?;
+    call("list_document_links", page.this())?;
+    call("save_document_version", page.reading(json!({ "label": "inspected" })))?;
+    let read = call("read_document", page.reading(json!({ "compact": true })))?;
+    let (first, second) = (&read["nodes"][1], &read["nodes"][2]);
+    let replace = json!({ "op": "replace_text", "node_id": first["id"], "expected": first["text"], "text": "changed" });
+    let edited = call(
+        "edit_document",
+        page.reading(json!({ "base_revision": read["revision"], "operations": [replace] })),
+    )?;
+    let versions = call("list_document_versions", page.this())?;
+    let oldest = versions["entries"].as_array().and_then(|entries| entries.last()).cloned();
+    let entry = oldest.unwrap_or_default()["id"].clone();
+    call("read_document_version", json!({ "workspace_id": workspace, "entry_id": entry }))?;
+    call(
+        "compare_document_versions",
+        json!({ "workspace_id": workspace, "left_entry_id": entry }),
+    )?;
+    let extracted = call(
+        "extract_to_document",
+        json!({
+            "workspace_id": workspace,
+            "source_document_id": read["document_id"],
+            "base_revision": edited["revision"],
+            "source_node_id": second["id"],
+            "expected": second["text"],
+            "new_document_title": "Extracted by the Inspector",
+        }),
+    )?;
+    let back = json!({ "entry_id": entry, "base_revision": extracted["source_revision"] });
+    call("restore_document_version", page.reading(back))?;
+    if called.len() != declared {
+        return Err(format!("the Inspector called {} tools of {declared}", called.len()));
     }
     let bad = json!({ "workspace_id": "no ID", "documents": 1 }).to_string();
     let call =
