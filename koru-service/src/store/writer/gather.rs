@@ -1,7 +1,7 @@
 //! Which jobs share a commit.
 //!
 //! Taking only what waits splits busy writers in two halves that take turns: while one half's commit
-//! runs, the other half's jobs come in. So a commit waits a moment, a small part of what the last one
+//! runs, the other half's jobs come in. So a commit waits, at most half of what the last one
 //! took, for those who were answered by the last one. A writer that is alone never waits.
 
 use std::sync::mpsc::Receiver;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// The most jobs that share a commit.
 const GROUP: usize = 64;
 /// The part of the last commit's duration that a commit waits, at most.
-const PART: u32 = 8;
+const PART: u32 = 2;
 /// How long a commit waits, at most.
-const LONGEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_millis(3);
 
 /// The commit before this one.
 pub(super) struct Last {
