@@ -233,7 +233,8 @@ fn all_conflicts_are_told_but_not_those_that_follow_from_others() {
             {"op": "replace_text", "node_id": "b", "expected": "x", "text": "y"},
             {"op": "replace_text", "node_id": "b", "expected": "y", "text": "z"},
             {"op": "replace_text", "node_id": "d", "expected": "D", "text": "z"},
-            {"op": "remove", "node_id": "a", "expected": "x"}]),
+            {"op": "remove", "node_id": "a", "expected": "x"},
+            {"op": "replace_text", "node_id": "0000006e", "expected": "", "text": "x"}]),
         Err(&["0 Gone Parent known=false", "4 TextDiffers", "7 TextDiffers"]),
     );
 }
