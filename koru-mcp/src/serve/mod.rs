@@ -45,7 +45,7 @@ pub(crate) struct Options {
 
 /// Serves until the client ends it; the exit code.
 pub(crate) fn run(home: Home, options: Options) -> Result<u8, String> {
-    // The schemas take a third of the start; they are made while the rest starts.
+    // Making the schemas is the longest step of the start, and needs nothing of the others.
     std::thread::spawn(|| catalogue::all().len());
     let log = log::begin(&home);
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_writer_that_is_alone_does_not_wait() {
-        // It would wait for two minutes.
+        // It would wait for a minute.
         let (_sender, jobs) = sync_channel::<u8>(1);
         assert_eq!(group(0, false, &jobs, Some(&long(1))), [0]);
     }
