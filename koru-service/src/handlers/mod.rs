@@ -88,6 +88,7 @@ fn run_tool(
         Tool::ListDocuments(params) => listing::documents(service, session, &params),
         Tool::ListTags(params) => listing::tags(service, session, params.workspace_id),
         Tool::ListAttributes(params) => listing::attributes(service, session, params.workspace_id),
+        Tool::SearchDocuments(_) => Err(ServiceError::Internal("search is being built")),
         Tool::ReadDocument(params) => reading::document(service, session, &params),
         Tool::ListDocumentLinks(params) => reading::links(service, session, &params),
         Tool::ListDocumentVersions(params) => reading::versions(service, session, &params),
