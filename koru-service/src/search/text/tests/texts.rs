@@ -1,0 +1,1 @@
+//! Random texts and hostile queries.
