@@ -62,6 +62,20 @@ impl Writing {
         self.pending_before = self.pending.len();
     }
 
+    /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+        if self.pending.len() == self.pending_before {
+            return Ok(());
+        }
+        match postings::flush(connection) {
+            Err(error) if postings::is_damage(&error) => self.reset(connection),
+            flushed => Ok(flushed?),
+        }
+    }
+
     /// What the job changed is undone.
     pub fn undone(&mut self) {
         self.pending.truncate(self.pending_before);
