@@ -59,8 +59,11 @@ fn positions_are_those_of_fts5() {
                 .connection
                 .prepare_cached("SELECT term FROM words WHERE doc = ?1 ORDER BY offset")
                 .unwrap();
-            let stored: Vec<String> =
-                select.query_map([row as i64], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+            let stored: Vec<String> = select
+                .query_map([row as i64], |row| row.get(0))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
             let tokens = tokenize(text);
             let own: Vec<&str> = tokens.iter().map(|token| token.text).collect();
             let (words, forms) = stored.split_at(own.len());
@@ -88,7 +91,8 @@ fn hostile_queries_find_what_a_scan_finds_and_are_shown_where_they_match() {
             let name = if number % 2 == 0 { "head" } else { "body" };
             let mut in_all = vec![true; ROWS];
             for term in &query.terms {
-                let scanned: Vec<usize> = (0..ROWS).filter(|row| term.matches(&tokens[*row])).collect();
+                let scanned: Vec<usize> =
+                    (0..ROWS).filter(|row| term.matches(&tokens[*row])).collect();
                 assert_eq!(table.rows(name, &term.expression()), scanned, "{place} {term:?}");
                 asked += 1;
                 found += usize::from(!scanned.is_empty());
@@ -128,10 +132,15 @@ fn check_snippet(text: &str, query: &Query, place: &str) {
     assert_eq!(spans.is_empty(), matches.is_empty(), "{place} {shown:?}");
     for span in &spans {
         let part = tokenize(span);
-        assert!(query.terms.iter().any(|term| term.matches(&part)) || text.chars().count() > SNIPPET_CHARS, "{place} {span:?}");
+        assert!(
+            query.terms.iter().any(|term| term.matches(&part))
+                || text.chars().count() > SNIPPET_CHARS,
+            "{place} {span:?}"
+        );
     }
     if text.chars().count() <= SNIPPET_CHARS {
-        let visible = |part: &str| part.chars().filter(|c| !c.is_control() && *c != ' ').collect::<String>();
+        let visible =
+            |part: &str| part.chars().filter(|c| !c.is_control() && *c != ' ').collect::<String>();
         let mut expected = String::new();
         let mut at = 0;
         for found in matches {
@@ -148,12 +157,19 @@ fn check_snippet(text: &str, query: &Query, place: &str) {
 #[test]
 fn the_queries_that_broke_other_products_are_plain_words() {
     let mut table = Table::of(&mut Chance(1));
-    for (index, text) in ["title x", "a near b", "the unclosed note", "x", "^a", "- x"].into_iter().enumerate() {
+    for (index, text) in
+        ["title x", "a near b", "the unclosed note", "x", "^a", "- x"].into_iter().enumerate()
+    {
         let row = (ROWS + index) as i64;
-        table.connection.execute("INSERT INTO head(rowid, t) VALUES (?1, ?2)", (row, indexed(text))).unwrap();
+        table
+            .connection
+            .execute("INSERT INTO head(rowid, t) VALUES (?1, ?2)", (row, indexed(text)))
+            .unwrap();
         table.texts.push(text.to_owned());
     }
-    for (query, row) in [("title:x", 0), ("a NEAR b", 1), ("\"unclosed", 2), ("x*", 3), ("^a", 4), ("- x", 5)] {
+    for (query, row) in
+        [("title:x", 0), ("a NEAR b", 1), ("\"unclosed", 2), ("x*", 3), ("^a", 4), ("- x", 5)]
+    {
         let rows = table.rows("head", &Query::parse(query).expression());
         assert!(rows.contains(&(ROWS + row)), "{query:?}: {rows:?}");
     }
