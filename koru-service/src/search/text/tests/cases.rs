@@ -1,6 +1,6 @@
 //! Section F of the cases that broke other products, as far as one text and one query show them.
 
-use super::{covered, finds, shown, words};
+use super::{finds, words};
 use crate::search::text::{Kind, Query, indexed, parts, tokenize};
 
 #[test]
@@ -334,5 +334,4 @@ fn pieces_of_a_long_text_lose_nothing() {
     }
     assert_eq!(parts("short", 64), [std::ops::Range { start: 0, end: 5 }]);
     assert_eq!(parts(&"-".repeat(100), 64), [std::ops::Range { start: 0, end: 100 }]);
-    let _ = covered(&shown("x", "x"));
 }

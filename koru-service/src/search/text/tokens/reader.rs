@@ -3,10 +3,11 @@
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::identifier::{Letter, LetterKind, part_len};
 use super::{Entry, Joined, Kind, Tokens};
 use crate::search::text::TOKEN_BYTES;
 use crate::search::text::fold::{compose, cut, fold_char, is_dropped};
-use crate::search::text::scripts::{Case, Class, Group, case, class, is_invisible};
+use crate::search::text::scripts::{Class, Group, case, class, is_invisible};
 
 /// The longest unit of a script without spaces, in bytes: two make a token.
 const UNIT_BYTES: usize = TOKEN_BYTES / 2;
@@ -59,23 +60,6 @@ struct Reader<'t> {
     units: Vec<Unit>,
     run: String,
     parts: String,
-}
-
-/// A character of a word.
-#[derive(Clone, Copy)]
-struct Letter {
-    c: char,
-    start: u32,
-    end: u32,
-    kind: LetterKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LetterKind {
-    Letter(Case),
-    Mark,
-    Joint,
-    Apostrophe,
 }
 
 /// A letter of a script without spaces, and its marks; `at` and `to` are bytes of the folded run.
@@ -368,12 +352,6 @@ impl Reader<'_> {
     }
 }
 
-impl LetterKind {
-    const fn is_between(self) -> bool {
-        matches!(self, Self::Joint | Self::Apostrophe)
-    }
-}
-
 /// The common letters that folding leaves as they are: kana, Han, Hangul, Thai.
 const fn is_whole_unit(c: char) -> bool {
     matches!(
@@ -412,82 +390,4 @@ fn insert_mark(run: &mut String, mark: char) {
     }
     run.push(mark);
     run.extend(nikhahit);
-}
-
-/// How many letters the first part of a word has; `_` before a part goes with it.
-fn part_len(letters: &[Letter]) -> usize {
-    let mut before: Option<(usize, Letter)> = None;
-    for (at, letter) in letters.iter().enumerate() {
-        match letter.kind {
-            LetterKind::Mark => {}
-            LetterKind::Apostrophe => {
-                if before.is_some() && is_elided(letters, at) {
-                    return at + 1;
-                }
-            }
-            LetterKind::Joint => {
-                if before.is_some() {
-                    return at;
-                }
-            }
-            _ => {
-                if before.is_some_and(|(_, last)| is_hump(last.kind, letters, at)) {
-                    return at;
-                }
-                before = Some((at, *letter));
-            }
-        }
-    }
-    letters.len()
-}
-
-/// Whether a part begins at the letter `at`, behind one of the kind `before`.
-fn is_hump(before: LetterKind, letters: &[Letter], at: usize) -> bool {
-    let mut kinds = letters
-        .get(at..)
-        .unwrap_or_default()
-        .iter()
-        .map(|letter| letter.kind)
-        .filter(|kind| *kind != LetterKind::Mark);
-    if kinds.next() != Some(LetterKind::Letter(Case::Upper)) {
-        return false;
-    }
-    let lower_follows = kinds.next() == Some(LetterKind::Letter(Case::Lower));
-    match before {
-        LetterKind::Letter(Case::Lower) => true,
-        LetterKind::Letter(Case::Digit) => lower_follows,
-        LetterKind::Letter(Case::Upper) => lower_follows && !is_plural(letters, at, kinds.next()),
-        _ => false,
-    }
-}
-
-/// `URLs`: the last letter of an acronym, and an s that ends it.
-fn is_plural(letters: &[Letter], at: usize, behind: Option<LetterKind>) -> bool {
-    letters.get(at + 1).is_some_and(|letter| letter.c == 's')
-        && behind.is_none_or(LetterKind::is_between)
-}
-
-/// Words that lose their vowel before another: French, Italian, Catalan.
-const ELIDED: [&str; 29] = [
-    "l", "d", "j", "m", "n", "t", "s", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", "un",
-    "dell", "all", "nell", "sull", "dall", "coll", "quell", "bell", "sant", "quest", "anch",
-    "tutt", "gl", "com", "dov",
-];
-
-/// Whether the apostrophe `at` ends an elided word and a vowel or an h follows.
-fn is_elided(letters: &[Letter], at: usize) -> bool {
-    let mut vowel = String::new();
-    if let Some(next) = letters.get(at + 1) {
-        fold_char(next.c, &mut vowel);
-    }
-    let vowel =
-        vowel.chars().next().is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'h' | 'y'));
-    let word = letters.get(..at).unwrap_or_default();
-    vowel && word.len() < 7 && letters.len() > at + 2 && {
-        let mut folded = String::new();
-        for letter in word.iter().filter(|letter| !letter.kind.is_between()) {
-            fold_char(letter.c, &mut folded);
-        }
-        ELIDED.contains(&folded.as_str())
-    }
 }
