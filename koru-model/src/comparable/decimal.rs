@@ -85,9 +85,8 @@ impl Ord for Decimal {
             (_, true) => -1,
             (_, false) => 1,
         };
-        let size = || {
-            self.exponent.cmp(&other.exponent).then_with(|| self.digits.cmp(&other.digits))
-        };
+        let size =
+            || self.exponent.cmp(&other.exponent).then_with(|| self.digits.cmp(&other.digits));
         sign(self).cmp(&sign(other)).then_with(|| match sign(self) {
             0 => Ordering::Equal,
             1 => size(),

@@ -161,7 +161,8 @@ mod tests {
         for (kind, rows) in rising {
             for (left_row, left) in rows.iter().enumerate() {
                 for (right_row, right) in rows.iter().enumerate() {
-                    for (left, right) in left.iter().flat_map(|l| right.iter().map(move |r| (l, r))) {
+                    for (left, right) in left.iter().flat_map(|l| right.iter().map(move |r| (l, r)))
+                    {
                         let found = of(*kind, left).cmp(&of(*kind, right));
                         assert_eq!(found, left_row.cmp(&right_row), "{left} and {right}");
                     }
@@ -204,7 +205,9 @@ mod tests {
 
     #[test]
     fn a_zone_that_is_not_known_any_more_leaves_the_offset() {
-        let of = |text: &str| Comparable::of(&Value { kind: ValueKind::DatetimeZoned, value: text.into() });
+        let of = |text: &str| {
+            Comparable::of(&Value { kind: ValueKind::DatetimeZoned, value: text.into() })
+        };
         assert_eq!(of("2026-12-24T18:00:00+01:00[Mars/Olympus]"), of("2026-12-24T17:00:00Z"));
         assert!(of("2026-12-24T17:00:00Z").is_some());
     }

@@ -100,7 +100,11 @@ impl Moment {
     #[must_use]
     pub fn day(self) -> i32 {
         // The years of values keep it far inside.
-        i32::try_from(self.0.div_euclid(DAY)).unwrap_or(if self.0 < 0 { i32::MIN } else { i32::MAX })
+        i32::try_from(self.0.div_euclid(DAY)).unwrap_or(if self.0 < 0 {
+            i32::MIN
+        } else {
+            i32::MAX
+        })
     }
 
     /// Whole microseconds since 1970, rounded down.
@@ -176,7 +180,11 @@ mod tests {
         for (local, instant, back) in [
             ("2026-03-29T02:30:00", "2026-03-29T01:30:00Z", "2026-03-29T03:30:00"),
             ("2026-10-25T02:30:00", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00"),
-            ("2026-07-01T12:00:00.000000001", "2026-07-01T10:00:00.000000001Z", "2026-07-01T12:00:00.000000001"),
+            (
+                "2026-07-01T12:00:00.000000001",
+                "2026-07-01T10:00:00.000000001Z",
+                "2026-07-01T12:00:00.000000001",
+            ),
         ] {
             let found = Moment::of_local(local.parse().unwrap(), &berlin);
             assert_eq!(found, at(instant), "{local}");
@@ -197,7 +205,8 @@ mod tests {
         for zone in &zones {
             for day in ["0001-01-01", "9999-12-30", "9999-12-31"] {
                 let date: Date = day.parse().unwrap();
-                let (start, end) = (Moment::start_of_day(date, zone), Moment::end_of_day(date, zone));
+                let (start, end) =
+                    (Moment::start_of_day(date, zone), Moment::end_of_day(date, zone));
                 assert_eq!(end.0 - start.0, DAY, "{day}");
                 assert_eq!(start.to_local(zone), Moment::of_civil(date.into()), "{day}");
                 assert_eq!(start.to_local(zone).day(), day_of(date), "{day}");

@@ -223,9 +223,8 @@ impl Tables {
     }
 
     fn set_node(&mut self, key: NodeKey, entry: Option<NodeEntry>) {
-        let packed = entry.map_or(0, |entry| {
-            (u64::from(entry.document) << 8) | u64::from(entry.kind.0)
-        });
+        let packed =
+            entry.map_or(0, |entry| (u64::from(entry.document) << 8) | u64::from(entry.kind.0));
         if let Some(cell) = self.nodes.grown(key.0) {
             cell.store(packed, Ordering::Relaxed);
         }
@@ -322,6 +321,11 @@ fn spread_trash(all: &mut [DocumentEntry]) {
     }
 }
 
+fn unpacked(packed: u64) -> Option<NodeEntry> {
+    let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
+    Some(NodeEntry { document, kind: KindCode(packed.to_le_bytes()[0]) })
+}
+
 impl View {
     /// The node that a row belongs to.
     #[must_use]
@@ -333,17 +337,15 @@ impl View {
     /// What is known of a node.
     #[must_use]
     pub fn node(&self, key: NodeKey) -> Option<NodeEntry> {
-        let packed = self.nodes.cell(key.0)?.load(Ordering::Relaxed);
-        let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
-        let kind = KindCode(packed.to_le_bytes()[0]);
-        Some(NodeEntry { document, kind })
+        unpacked(self.nodes.cell(key.0)?.load(Ordering::Relaxed))
     }
 
-    /// All nodes.
+    /// All nodes, by key.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeKey, NodeEntry)> + '_ {
-        (1..=self.most_nodes)
-            .map(NodeKey)
-            .filter_map(|key| self.node(key).map(|entry| (key, entry)))
+        let cells = self.nodes.0.iter().flat_map(|chunk| chunk.iter());
+        (0..=self.most_nodes).zip(cells).filter_map(|(key, cell)| {
+            unpacked(cell.load(Ordering::Relaxed)).map(|entry| (NodeKey(key), entry))
+        })
     }
 
     /// What is known of a document.
@@ -375,7 +377,8 @@ mod tests {
 
     #[test]
     fn what_stands_under_trash_is_trash() {
-        let entry = |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
+        let entry =
+            |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
         // 5 under 4 under 2 (in the trash); 3 beside it.
         let mut all = [
             DocumentEntry::default(),

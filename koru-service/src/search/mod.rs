@@ -4,6 +4,7 @@
 //! a row belongs to stands in memory, filters are masks of documents and nodes, and scores are made here
 //! (design, search, section 4, with the figures that led to this shape).
 
+pub mod filter;
 pub mod index;
 pub mod memory;
 pub mod postings;
