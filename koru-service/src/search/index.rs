@@ -34,6 +34,8 @@ pub struct Writing {
     pending: Vec<Change>,
     pending_before: usize,
     is_work_due: bool,
+    /// Whether a job met damage in the tables.
+    is_damaged: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,7 @@ impl Writing {
             pending: Vec::new(),
             pending_before: 0,
             is_work_due: false,
+            is_damaged: false,
         }
     }
 
@@ -70,10 +73,25 @@ impl Writing {
         if self.pending.len() == self.pending_before {
             return Ok(());
         }
-        match postings::flush(connection) {
-            Err(error) if postings::is_damage(&error) => self.reset(connection),
-            flushed => Ok(flushed?),
+        self.met(postings::flush(connection))
+    }
+
+    /// Makes the tables anew where the job that failed met damage in them; it can run again then.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn mend(&mut self, connection: &Connection) -> Result<bool, ServiceError> {
+        let is_damaged = std::mem::take(&mut self.is_damaged);
+        if is_damaged {
+            self.reset(connection)?;
         }
+        Ok(is_damaged)
+    }
+
+    /// Notes damage in the tables. What they keep in memory can only be dropped with the job as a whole.
+    fn met(&mut self, result: Result<(), rusqlite::Error>) -> Result<(), ServiceError> {
+        self.is_damaged |= result.as_ref().is_err_and(postings::is_damage);
+        Ok(result?)
     }
 
     /// What the job changed is undone.
@@ -148,13 +166,7 @@ impl Writing {
             return Ok(0);
         }
         let row = self.new_row(connection)?;
-        match postings::add(connection, table, row, &words) {
-            Err(error) if postings::is_damage(&error) => {
-                self.reset(connection)?;
-                postings::add(connection, table, row, &words)?;
-            }
-            added => added?,
-        }
+        self.met(postings::add(connection, table, row, &words))?;
         self.pending.push(Change::Row(row, key, source));
         Ok(row)
     }
@@ -168,10 +180,7 @@ impl Writing {
         if row == 0 {
             return Ok(());
         }
-        match postings::remove(connection, table, row) {
-            Err(error) if postings::is_damage(&error) => self.reset(connection)?,
-            removed => removed?,
-        }
+        self.met(postings::remove(connection, table, row))?;
         self.pending.push(Change::NoRow(row));
         Ok(())
     }
