@@ -98,6 +98,11 @@ fn run_tool(
         Tool::RestoreDocumentVersion(params) => {
             ready(&history::restore_version(service, session, params)?)
         }
+        Tool::ListFiles(_)
+        | Tool::SearchFiles(_)
+        | Tool::GetFile(_)
+        | Tool::ReadFile(_)
+        | Tool::EnsureFileNote(_) => Err(ServiceError::UnknownCall),
         Tool::ExtractToDocument(params) => ready(&extract::extract(service, session, params)?),
         Tool::CreateDocument(params) => {
             let made = create::create(service, session, params.clone())?;

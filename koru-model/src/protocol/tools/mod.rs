@@ -2,6 +2,7 @@
 
 mod documents;
 mod editing;
+mod files;
 mod history;
 mod table;
 mod workspaces;
@@ -16,6 +17,7 @@ use super::{arguments, schema};
 
 pub use documents::{ListDocumentLinks, ListDocuments, ReadDocument};
 pub use editing::{CreateDocument, DocumentKind, EditDocument, ExtractToDocument};
+pub use files::{EnsureFileNote, FileForm, GetFile, ListFiles, ReadFile, SearchFiles};
 pub use history::{
     CompareDocumentVersions, ListDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
     SaveDocumentVersion,
@@ -49,6 +51,7 @@ type Hints = (bool, bool, bool);
 const READ: Hints = (true, false, true);
 const ADD: Hints = (false, false, false);
 const CHANGE: Hints = (false, true, true);
+const ENSURE: Hints = (false, false, true);
 const MOVE_OUT: Hints = (false, true, false);
 
 impl Tool {
