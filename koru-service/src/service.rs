@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::documents::{Packing, Residents, States};
 use crate::errors::{ServiceError, StoreError};
+use crate::files::{Contents, Uploads};
 use crate::outside::Outside;
 use crate::store::migrations::SCHEMA;
 use crate::store::{Store, Transaction, workspaces};
@@ -25,7 +26,11 @@ pub struct Service {
     pub states: Arc<States>,
     /// The one who packs the logs of documents.
     pub packing: Packing,
-    /// Time and new IDs.
+    /// The bytes of files.
+    pub contents: Arc<Contents>,
+    /// Files that come in.
+    pub uploads: Uploads,
+    /// Time, new IDs, and the disk under the files.
     pub outside: Outside,
     /// Where everything is.
     pub home: Home,
@@ -58,6 +63,8 @@ impl Service {
             store,
             states,
             packing: Packing::default(),
+            contents: Arc::new(Contents::new(&home.store, outside.disk())),
+            uploads: Uploads::default(),
             start_id: outside.new_id().to_string(),
             outside,
             home,
@@ -65,6 +72,7 @@ impl Service {
             connections: AtomicUsize::new(0),
             stop: watch::Sender::new(false),
         });
+        service.contents.sweep_incoming();
         service.write(|service, tx| workspaces::first_start(tx.connection, &service.outside))?;
         Ok(service)
     }

@@ -5,6 +5,7 @@ pub mod attributes;
 mod connection;
 pub mod documents;
 pub mod extractions;
+pub mod files;
 pub mod history;
 pub mod listing;
 pub mod log;
