@@ -4,14 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use koru_model::document::CrdtError;
-use koru_model::ids::{DocumentId, FileId, NodeId, WorkspaceId};
+use koru_model::ids::{DocumentId, NodeId, WorkspaceId};
 use koru_model::limits;
 use koru_model::protocol::error::{Code, Problem, ToolError};
 use koru_model::protocol::wire::RELEASE;
 use rusqlite::ErrorCode;
 use serde_json::json;
-
-use crate::files::upload;
 
 /// What the storage under the store refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -249,23 +247,6 @@ pub enum ServiceError {
         /// The nodes that carry it.
         uses: u32,
     },
-    /// There is no such upload.
-    #[error("no upload {0}")]
-    NoUpload(FileId),
-    /// Too many uploads are under way.
-    #[error("too many uploads are under way")]
-    UploadsUnderWay,
-    /// The file is attached to nodes.
-    #[error("file {file} is used")]
-    FileUsed {
-        /// The file.
-        file: FileId,
-        /// The nodes, with their documents.
-        uses: Vec<(DocumentId, NodeId)>,
-    },
-    /// The content of the file is not what it was.
-    #[error("file {0} is damaged")]
-    FileDamaged(FileId),
     /// The workspace defines no such attribute.
     #[error("no attribute {key}")]
     UnknownAttribute {
@@ -448,40 +429,6 @@ impl From<ServiceError> for ToolError {
                 ),
             )
             .with(json!({ "key": key, "uses": uses })),
-            ServiceError::NoUpload(id) => Self::new(
-                Code::NotFound,
-                format!(
-                    "There is no upload {id} (any more): it was given up, or the service was started again. Begin anew."
-                ),
-            ),
-            ServiceError::UploadsUnderWay => Self::new(
-                Code::Busy,
-                format!(
-                    "The limit of {} uploads at the same time is reached. Nothing was changed; try again when one of them is finished.",
-                    upload::MOST
-                ),
-            ),
-            ServiceError::FileUsed { file, uses } => {
-                let shown: Vec<_> = uses
-                    .iter()
-                    .take(limits::CONFLICTS)
-                    .map(|(document, node)| json!({ "document_id": document, "node_id": node }))
-                    .collect();
-                Self::new(
-                    Code::PreconditionFailed,
-                    format!(
-                        "File {file} is attached to {} nodes, the trash included. Nothing was changed; take it out there first, or force it.",
-                        uses.len()
-                    ),
-                )
-                .with(json!({ "uses": uses.len(), "attached": shown }))
-            }
-            ServiceError::FileDamaged(file) => Self::new(
-                Code::StorageFailed,
-                format!(
-                    "The content of file {file} is damaged on the disk and is not given. Ask the user to run `koru-mcp file verify`, and to add the same file again, which repairs it."
-                ),
-            ),
             ServiceError::UnknownAttribute { key, known } => Self::new(
                 Code::UnknownAttribute,
                 format!("This workspace defines no attribute {key}; list_attributes gives the keys."),

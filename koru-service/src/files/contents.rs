@@ -33,6 +33,28 @@ pub enum Damage {
     Unreadable,
 }
 
+impl Damage {
+    /// Its name, for programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Length => "length",
+            Self::Piece(_) => "damaged",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// Where the damaged piece begins, in bytes.
+    #[must_use]
+    pub fn offset(self) -> Option<u64> {
+        match self {
+            Self::Piece(start) => Some(start),
+            Self::Missing | Self::Length | Self::Unreadable => None,
+        }
+    }
+}
+
 /// The folder of contents.
 pub struct Contents {
     folder: PathBuf,
@@ -43,7 +65,7 @@ pub struct Contents {
 }
 
 /// While it lives, its content is not removed.
-pub struct Held {
+pub(super) struct Held {
     contents: Arc<Contents>,
     hash: ContentHash,
 }

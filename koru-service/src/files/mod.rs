@@ -7,6 +7,7 @@ mod contents;
 pub mod disk;
 pub mod mime;
 pub mod reading;
+mod refusal;
 pub mod removing;
 pub mod upload;
 pub mod verify;

@@ -8,7 +8,7 @@ use koru_model::protocol::tools::{FileForm, ReadFile};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::Damage;
+use super::{Damage, refusal};
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
@@ -53,10 +53,10 @@ pub fn read(
     }
     let end = offset.saturating_add(length.into()).min(total);
     let bytes = |from, to| match bytes(service, &content, from, to) {
-        Err(Failed::Damage(_)) => {
+        Err(Failed::Damage(damage)) => {
             // Where the file was removed meanwhile, that is the answer.
             look_up(service, session, params)?;
-            Err(ServiceError::FileDamaged(params.file_id))
+            Err(refusal::damaged(params.file_id, damage))
         }
         Err(Failed::Store(error)) => Err(error),
         Ok(bytes) => Ok(bytes),

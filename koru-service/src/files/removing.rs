@@ -5,6 +5,7 @@ use std::sync::Arc;
 use koru_model::content::ContentHash;
 use koru_model::ids::{FileId, WorkspaceId};
 
+use super::refusal;
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
@@ -27,7 +28,7 @@ pub fn remove(
         let (row, content) = files::find(tx.connection, workspace, id)?;
         let uses = files::uses(tx.connection, workspace, id)?;
         if !force && !uses.is_empty() {
-            return Err(ServiceError::FileUsed { file: id, uses });
+            return Err(refusal::used(id, &uses));
         }
         let (file, _) = files::one(tx.connection, workspace, id)?;
         let content_went = files::remove(tx.connection, row, content)?;

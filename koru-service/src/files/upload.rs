@@ -17,7 +17,7 @@ use koru_model::ids::{FileId, NodeId, WorkspaceId};
 use koru_model::limits;
 
 use super::contents::Held;
-use super::{mime, removing};
+use super::{mime, refusal, removing};
 use crate::errors::{ServiceError, StorageFault};
 use crate::service::Service;
 use crate::session::Session;
@@ -45,7 +45,7 @@ struct Upload {
 
 enum Stage {
     /// Its bytes come in.
-    Receiving { path: PathBuf, file: File, hasher: ContentHasher, head: Vec<u8> },
+    Receiving { path: PathBuf, file: File, hasher: Box<ContentHasher>, head: Vec<u8> },
     /// Its content is in its place; the row is missing.
     Placed { content: NewContent, mime: String, held: Held },
     /// It is over, well or not.
@@ -146,14 +146,14 @@ pub fn begin(
         let mut all = service.uploads.all();
         let count = all.len();
         match all.entry(id) {
-            Entry::Occupied(_) => return Err(ServiceError::UploadsUnderWay),
-            Entry::Vacant(_) if count >= MOST => return Err(ServiceError::UploadsUnderWay),
+            Entry::Occupied(_) => return Err(refusal::too_many_uploads()),
+            Entry::Vacant(_) if count >= MOST => return Err(refusal::too_many_uploads()),
             Entry::Vacant(place) => place.insert(Arc::clone(&upload)),
         };
     }
     match service.contents.begin(id) {
         Ok((path, file)) => {
-            let (hasher, head) = (ContentHasher::default(), Vec::new());
+            let (hasher, head) = (Box::default(), Vec::new());
             *stage = Stage::Receiving { path, file, hasher, head };
             Ok(())
         }
@@ -175,14 +175,15 @@ pub fn chunk(
     offset: u64,
     bytes: &[u8],
 ) -> Result<u64, ServiceError> {
-    let upload = service.uploads.find(service, session, id)?.ok_or(ServiceError::NoUpload(id))?;
+    let upload =
+        service.uploads.find(service, session, id)?.ok_or_else(|| refusal::no_upload(id))?;
     let most = limits::FILE_PIECE_BYTES as usize;
     if !(1..=most).contains(&bytes.len()) {
         return Err(ServiceError::invalid("base64", format!("must hold 1 to {most} bytes")));
     }
     let mut stage = upload.stage();
     let Stage::Receiving { file, hasher, head, .. } = &mut *stage else {
-        return Err(ServiceError::NoUpload(id));
+        return Err(refusal::no_upload(id));
     };
     let received = hasher.bytes();
     let end_of_chunk = offset.saturating_add(bytes.len() as u64);
@@ -232,7 +233,7 @@ pub fn finish(
         Stage::Placed { .. } => {}
     }
     let Stage::Placed { content, mime, .. } = &*stage else {
-        return Err(ServiceError::NoUpload(id));
+        return Err(refusal::no_upload(id));
     };
     match write_row(service, session, workspace, id, &upload.name, mime, content) {
         Ok(listed) => {
@@ -272,7 +273,7 @@ fn finished(
         Ok(_) => {
             Err(ServiceError::invalid("hash", "is not that of the file that this upload became"))
         }
-        Err(ServiceError::NotFound { .. }) => Err(ServiceError::NoUpload(id)),
+        Err(ServiceError::NotFound { .. }) => Err(refusal::no_upload(id)),
         Err(error) => Err(error),
     }
 }
@@ -287,7 +288,7 @@ fn place(
 ) -> Result<(), ServiceError> {
     let Stage::Receiving { path, file, hasher, head } = std::mem::replace(stage, Stage::Over)
     else {
-        return Err(ServiceError::NoUpload(id));
+        return Err(refusal::no_upload(id));
     };
     let size = hasher.bytes();
     let (hash, pieces) = hasher.finish();

@@ -133,12 +133,6 @@ fn holders(
     content: &Content,
     damage: Damage,
 ) -> Result<Vec<Damaged>, ServiceError> {
-    let (problem, offset) = match damage {
-        Damage::Missing => ("missing", None),
-        Damage::Length => ("length", None),
-        Damage::Piece(start) => ("damaged", Some(start)),
-        Damage::Unreadable => ("unreadable", None),
-    };
     let holders = service.store.read(|connection| files::holders(connection, content.key))?;
     Ok(holders
         .into_iter()
@@ -147,8 +141,8 @@ fn holders(
             workspace_id,
             file_id,
             name,
-            problem,
-            offset,
+            problem: damage.name(),
+            offset: damage.offset(),
         })
         .collect())
 }
