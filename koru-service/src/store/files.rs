@@ -333,10 +333,12 @@ pub fn piece_values(
     count: u64,
 ) -> Result<Vec<PieceValue>, ServiceError> {
     let size = HASH_BYTES as u64;
-    let found: Option<Vec<u8>> = connection
+    // A part of nothing is NULL.
+    let found: Option<Option<Vec<u8>>> = connection
         .prepare_cached("SELECT substr(pieces, ?2, ?3) FROM content WHERE k = ?1")?
         .query_row((content.0, signed(first * size + 1), signed(count * size)), |row| row.get(0))
         .optional()?;
+    let found = found.flatten();
     let (pieces, _) = found.as_deref().unwrap_or_default().as_chunks();
     Ok(pieces.to_vec())
 }
