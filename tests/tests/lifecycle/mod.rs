@@ -2,5 +2,6 @@
 
 mod crash;
 mod ends;
+mod large_file;
 mod machine;
 mod start;
