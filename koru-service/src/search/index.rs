@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use koru_model::document::{Node, State};
-use koru_model::ids::{DocumentId, NodeId};
+use koru_model::ids::{DocumentId, FileId, NodeId};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::memory::{Change, DocumentEntry, KindCode, Memory, NodeEntry, NodeKey, Source};
@@ -440,6 +440,19 @@ pub fn renamed(
     names_changed(connection, writing, workspace, id.as_bytes())
 }
 
+/// A file is gone: the texts that showed its name do so no more.
+///
+/// # Errors
+/// Those of the storage.
+pub fn file_gone(
+    connection: &Connection,
+    writing: &mut Writing,
+    workspace: WorkspaceKey,
+    id: FileId,
+) -> Result<(), ServiceError> {
+    names_changed(connection, writing, workspace, id.as_bytes())
+}
+
 /// What `target` is called has changed: the texts that show it say so, too.
 fn names_changed(
     connection: &Connection,
@@ -448,8 +461,11 @@ fn names_changed(
     target: &[u8; 16],
 ) -> Result<(), ServiceError> {
     let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT l.document, l.node FROM link l JOIN document d ON d.k = l.document
-         WHERE l.target = ?1 AND l.label IS NULL AND d.workspace = ?2",
+        "SELECT l.document, l.node FROM link l JOIN document d ON d.k = l.document
+         WHERE l.target = ?1 AND l.label IS NULL AND d.workspace = ?2
+         UNION
+         SELECT a.document, a.node FROM attachment a JOIN document d ON d.k = a.document
+         WHERE a.file = ?1 AND a.label IS NULL AND d.workspace = ?2",
     )?;
     let nodes: Vec<(DocumentKey, NodeId)> = statement
         .query_map((target, workspace.0), |row| {
