@@ -8,7 +8,7 @@ use koru_model::protocol::home::{Home, NoHome};
 use koru_model::protocol::wire::Scope;
 
 use crate::commands::{
-    Done, Failure, attribute, call, demo, doctor, document, history, service, workspace,
+    Done, Failure, attribute, call, demo, doctor, document, history, service, tag, workspace,
 };
 use crate::serve::{self, Options};
 
@@ -58,6 +58,9 @@ enum Command {
     /// List, define and remove attributes.
     #[command(subcommand)]
     Attribute(attribute::Action),
+    /// List, rename, merge and remove tags.
+    #[command(subcommand)]
+    Tag(tag::Action),
     /// Start, stop and ask the background process.
     #[command(subcommand)]
     Service(service::Action),
@@ -108,6 +111,7 @@ async fn execute(home: Result<Home, NoHome>, command: Command) -> Done {
         Command::Document(action) => document::run(&home, action).await,
         Command::History(action) => history::run(&home, action).await,
         Command::Attribute(action) => attribute::run(&home, action).await,
+        Command::Tag(action) => tag::run(&home, action).await,
         Command::Service(action) => service::run(&home, action).await,
         Command::Demo => demo::run().await,
         Command::Serve { .. } | Command::Doctor(_) => Ok(()),

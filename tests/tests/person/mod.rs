@@ -3,3 +3,4 @@
 mod commands;
 mod history;
 mod privacy;
+mod tags;

@@ -140,6 +140,15 @@ CREATE TABLE tag (
   parent INTEGER REFERENCES tag (k),
   UNIQUE (workspace, folded)
 );
+CREATE INDEX tag_by_parent ON tag (parent);
+-- IDs that documents still carry, of tags that were merged into another one (tag) or removed (NULL).
+CREATE TABLE tag_former (
+  id BLOB PRIMARY KEY,
+  workspace INTEGER NOT NULL,
+  tag INTEGER REFERENCES tag (k)
+) WITHOUT ROWID;
+CREATE INDEX tag_former_by_tag ON tag_former (tag);
+-- tag: the ID as the document has it, former or not.
 CREATE TABLE tag_use (
   tag BLOB NOT NULL,
   document INTEGER NOT NULL,
