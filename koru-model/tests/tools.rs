@@ -51,6 +51,7 @@ fn names_and_hints_are_those_of_the_contract() {
         ("get_documentation", true, false, true),
         ("list_workspaces", true, false, true),
         ("list_documents", true, false, true),
+        ("search_documents", true, false, true),
         ("read_document", true, false, true),
         ("list_document_links", true, false, true),
         ("list_tags", true, false, true),
@@ -87,7 +88,7 @@ fn the_budgets_are_kept() {
         whole += bytes;
     }
     println!("{:24} {whole:5} bytes", "whole list");
-    assert!(whole <= 23_500, "{whole} bytes leave too little for the other six tools");
+    assert!(whole <= 26_400, "{whole} bytes leave too little for the other five tools");
     println!("instructions {}, model.md {}", INSTRUCTIONS.len(), TEXT.len());
     assert!(INSTRUCTIONS.chars().count() <= 1_900);
     assert!(TEXT.len() <= 16 * 1024, "{}", TEXT.len());
@@ -133,7 +134,10 @@ fn lint(schema: &Map<String, Value>, path: &str, is_described: bool, faults: &mu
         }
     };
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-    check(["object", "array", "string", "integer", "boolean"].contains(&kind), "no plain type");
+    check(
+        ["object", "array", "string", "integer", "number", "boolean"].contains(&kind),
+        "no plain type",
+    );
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     check(!is_described || !path.contains('.') || !description.is_empty(), "undescribed");
     check(description.trim() == description, "a description with spaces around it");

@@ -88,6 +88,7 @@ fn run_in(home: &Home) -> Result<(), StartError> {
     });
 
     // The lock is held to the very end, that is until the store is closed.
+    service.search.wake.end();
     service.store.close();
     tracing::info!("end");
     runtime.shutdown_background();

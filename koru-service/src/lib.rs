@@ -15,6 +15,7 @@ pub mod outside;
 #[cfg(unix)]
 mod peer;
 mod process;
+pub mod search;
 pub mod service;
 pub mod session;
 pub mod socket;

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::documents::{Packing, Residents, States};
 use crate::errors::{ServiceError, StoreError};
 use crate::outside::Outside;
+use crate::search::{Search, worker};
 use crate::store::migrations::SCHEMA;
 use crate::store::{Store, Transaction, workspaces};
 
@@ -23,6 +24,8 @@ pub struct Service {
     pub store: Store<State>,
     /// States that were read or written lately.
     pub states: Arc<States>,
+    /// What searches share.
+    pub search: Search,
     /// The one who packs the logs of documents.
     pub packing: Packing,
     /// Time and new IDs.
@@ -53,10 +56,13 @@ impl Service {
     /// When the store cannot be opened or not be written.
     pub fn open(home: Home, outside: Outside) -> Result<Arc<Self>, OpenError> {
         let states = Arc::new(States::default());
-        let store = Store::open(&home.database(), Residents::new(Arc::clone(&states)))?;
+        let search = Search::default();
+        let residents = Residents::new(Arc::clone(&states), search.writing());
+        let store = Store::open(&home.database(), residents)?;
         let service = Arc::new(Self {
             store,
             states,
+            search,
             packing: Packing::default(),
             start_id: outside.new_id().to_string(),
             outside,
@@ -65,7 +71,11 @@ impl Service {
             connections: AtomicUsize::new(0),
             stop: watch::Sender::new(false),
         });
-        service.write(|service, tx| workspaces::first_start(tx.connection, &service.outside))?;
+        service.write(|service, tx| {
+            worker::check_version(tx.connection)?;
+            workspaces::first_start(tx.connection, &service.outside)
+        })?;
+        worker::start(&service);
         Ok(service)
     }
 

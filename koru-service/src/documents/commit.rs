@@ -7,6 +7,8 @@ use super::change::{Edited, client_id};
 use super::packing;
 use super::residents::Residents;
 use crate::errors::ServiceError;
+use crate::search::index::{self, Indexing};
+use crate::search::memory::DocumentEntry;
 use crate::service::Service;
 use crate::session::Session;
 use crate::store::documents::{self, DocumentRow, Head, Touched};
@@ -83,6 +85,7 @@ fn write(
     let connection = transaction.connection;
     let now = service.outside.now();
     let actor = actors::find_or_create(connection, &session.client)?;
+    let (workspace, parent) = documents::place(connection, row.key)?;
     let document = transaction.state.open(connection, row, client_id(service))?;
     let before = document.state().clone();
     let after = plan.state.clone();
@@ -99,9 +102,12 @@ fn write(
     documents::touch(connection, row.key, &touched, seq, actor, now)?;
     let mut nodes: Vec<_> = touched.iter().map(|one| one.node).collect();
     nodes.dedup();
+    let search = &mut transaction.state.search;
+    let mut indexing = Indexing::of(connection, search, workspace, row.key, &after, false);
     for node in nodes {
         if let Some(new) = after.node(node) {
-            uses::index(connection, row.key, before.node(node).map(AsRef::as_ref), new)?;
+            let key = indexing.node(new)?;
+            uses::index(connection, row.key, key, before.node(node).map(AsRef::as_ref), new)?;
         }
     }
     let entry = history::insert(
@@ -123,6 +129,11 @@ fn write(
     let head =
         Head { seq, chain, version, title: after.title(), nodes: after.live_nodes(), at: now };
     documents::set_head(connection, row.key, &head)?;
+    let search = &mut transaction.state.search;
+    if before.title() != after.title() {
+        index::renamed(connection, search, workspace, row.id)?;
+    }
+    search.document(row.key, DocumentEntry::live(workspace, parent, now));
     transaction.state.moved_on(row.key, seq, None);
     let row = DocumentRow { head: seq, chain, version, ..*row };
     Ok(Written { row, entry, nodes: after.live_nodes() })

@@ -17,6 +17,8 @@ use super::facts::StoreFacts;
 use super::refusal;
 use super::residents::Residents;
 use crate::errors::ServiceError;
+use crate::search::index::Indexing;
+use crate::search::memory::DocumentEntry;
 use crate::service::Service;
 use crate::session::Session;
 use crate::store::documents::{self, NewDocument};
@@ -136,9 +138,13 @@ pub(super) fn make(
         },
     )?;
     log::append(connection, key, 1, update, chain)?;
-    for node in state.nodes() {
-        uses::index(connection, key, None, node)?;
+    let search = &mut transaction.state.search;
+    let mut indexing = Indexing::of(connection, search, workspace, key, state, false);
+    for node in state.subtree(root).into_iter().filter_map(|id| state.node(id)) {
+        let indexed = indexing.node(node)?;
+        uses::index(connection, key, indexed, None, node)?;
     }
+    search.document(key, DocumentEntry::live(workspace, parent, now));
     let entry = history::insert(
         connection,
         service.outside.new_id(),

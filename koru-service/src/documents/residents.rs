@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::states::States;
 use crate::errors::ServiceError;
+use crate::search::index::Writing;
 use crate::store::documents::DocumentRow;
 use crate::store::placing::DocumentKey;
 use crate::store::{WriterState, log};
@@ -22,7 +23,6 @@ struct Resident {
 }
 
 /// The documents that are open for writing.
-#[derive(Default)]
 pub struct Residents {
     open: HashMap<DocumentKey, Resident>,
     changed: Vec<DocumentKey>,
@@ -32,13 +32,23 @@ pub struct Residents {
     opened: Vec<DocumentKey>,
     states: Arc<States>,
     clock: u64,
+    /// The index of search, which moves on with them.
+    pub search: Writing,
 }
 
 impl Residents {
-    /// None yet; what is committed goes to `states`, for readers.
+    /// None yet; what is committed goes to `states`, for readers, and to the index.
     #[must_use]
-    pub fn new(states: Arc<States>) -> Self {
-        Self { states, ..Self::default() }
+    pub fn new(states: Arc<States>, search: Writing) -> Self {
+        Self {
+            open: HashMap::new(),
+            changed: Vec::new(),
+            changed_before: 0,
+            opened: Vec::new(),
+            states,
+            clock: 0,
+            search,
+        }
     }
 
     /// The document, as it is after its newest change. `client` is a CRDT client ID never used before.
@@ -110,6 +120,7 @@ impl WriterState for Residents {
                 self.states.put(key, resident.head, state);
             }
         }
+        self.search.committed();
     }
 
     fn aborted(&mut self) {
@@ -117,10 +128,16 @@ impl WriterState for Residents {
         for key in std::mem::take(&mut self.opened) {
             self.open.remove(&key);
         }
+        self.search.aborted();
     }
 
     fn begun(&mut self) {
         self.changed_before = self.changed.len();
+        self.search.begun();
+    }
+
+    fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+        self.search.ending(connection)
     }
 
     /// What the job changed is ahead of the rows, and must not be handed to readers.
@@ -128,5 +145,6 @@ impl WriterState for Residents {
         for key in self.changed.split_off(self.changed_before.min(self.changed.len())) {
             self.open.remove(&key);
         }
+        self.search.undone();
     }
 }

@@ -75,6 +75,7 @@ fn change(
     let listed = service.write(move |service, tx| {
         let key = session.reach_to_write(service, tx.connection, workspace)?;
         change(service, tx.connection, key)?;
+        tx.state.search.places();
         listing::one(tx.connection, key, id)
     })?;
     ready(&json!({ "document": listed }))

@@ -1,5 +1,7 @@
 //! The rows of documents: what a change reads first and writes last.
 
+use std::collections::HashSet;
+
 use koru_model::ids::{DocumentId, NodeId};
 use koru_model::revision::{Chain, Revision};
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -119,8 +121,8 @@ pub fn insert(connection: &Connection, new: &NewDocument<'_>) -> Result<Document
     connection
         .prepare_cached(
             "INSERT INTO document (id, workspace, parent, position, kind, root, title, nodes, created_at,
-               modified_at, nonce, head, chain, version)
-             VALUES (?1, ?2, ?3, ?4, 'page', ?5, ?6, ?7, ?8, ?8, ?9, 1, ?10, 1)",
+               modified_at, nonce, head, chain, version, unindexed)
+             VALUES (?1, ?2, ?3, ?4, 'page', ?5, ?6, ?7, ?8, ?8, ?9, 1, ?10, 1, 0)",
         )?
         .execute((
             new.id.as_bytes(),
@@ -211,6 +213,21 @@ pub fn set_version(
     Ok(())
 }
 
+/// The workspace of a document, and the document that it stands under.
+///
+/// # Errors
+/// Those of the storage.
+pub fn place(
+    connection: &Connection,
+    document: DocumentKey,
+) -> Result<(WorkspaceKey, Option<DocumentKey>), ServiceError> {
+    Ok(connection
+        .prepare_cached("SELECT workspace, parent FROM document WHERE k = ?1")?
+        .query_row([document.0], |row| {
+            Ok((WorkspaceKey(row.get(0)?), row.get::<_, Option<i64>>(1)?.map(DocumentKey)))
+        })?)
+}
+
 /// The title of a document of the workspace, and whether it lies in the trash.
 ///
 /// # Errors
@@ -286,6 +303,22 @@ pub fn last_touch(
             Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?))
         })
         .optional()?)
+}
+
+/// The nodes of a document of which anything was changed after change `seq`.
+///
+/// # Errors
+/// Those of the storage.
+pub fn nodes_touched_since(
+    connection: &Connection,
+    document: DocumentKey,
+    seq: u64,
+) -> Result<HashSet<NodeId>, ServiceError> {
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT node FROM touched WHERE document = ?1 AND seq > ?2")?;
+    let rows = statement
+        .query_map((document.0, signed(seq)), |row| Ok(NodeId::from_bytes(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// A property that was changed, and by whom.

@@ -9,14 +9,16 @@ use rusqlite::Connection;
 use super::placing::DocumentKey;
 use super::workspaces::WorkspaceKey;
 use crate::errors::ServiceError;
+use crate::search::memory::NodeKey;
 
-/// Makes the rows of a node what the node says; none where it is removed.
+/// Makes the rows of a node what the node says; none where it is removed. `key` is the node's in the index of search.
 ///
 /// # Errors
 /// Those of the storage.
 pub fn index(
     connection: &Connection,
     document: DocumentKey,
+    key: Option<NodeKey>,
     old: Option<&Node>,
     new: &Node,
 ) -> Result<(), ServiceError> {
@@ -42,9 +44,7 @@ pub fn index(
                 .execute((key, document.0, node.as_bytes()))?;
         }
     }
-    if !new.is_live() {
-        return Ok(());
-    }
+    let Some(NodeKey(n)) = key.filter(|_| new.is_live()) else { return Ok(()) };
     for (place, placed) in new.inlines.iter().enumerate() {
         if let Inline::Document { document: target, node: target_node, label } = &placed.inline {
             connection
@@ -64,13 +64,15 @@ pub fn index(
     }
     for tag in &new.tags {
         connection
-            .prepare_cached("INSERT INTO tag_use (tag, document, node) VALUES (?1, ?2, ?3)")?
-            .execute((tag.as_bytes(), document.0, node.as_bytes()))?;
+            .prepare_cached("INSERT INTO tag_use (tag, document, node, n) VALUES (?1, ?2, ?3, ?4)")?
+            .execute((tag.as_bytes(), document.0, node.as_bytes(), n))?;
     }
     for key in new.attributes.keys() {
         connection
-            .prepare_cached("INSERT INTO attribute_use (key, document, node) VALUES (?1, ?2, ?3)")?
-            .execute((key, document.0, node.as_bytes()))?;
+            .prepare_cached(
+                "INSERT INTO attribute_use (key, document, node, n) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((key, document.0, node.as_bytes(), n))?;
     }
     Ok(())
 }

@@ -66,6 +66,10 @@ fn value(schema: &Schema, given: Value, path: &Path<'_>, faults: &mut Faults) ->
             other => refused(other, "an array", path, faults),
         },
         Some("integer") => scalar::integer(schema, given, path, faults),
+        Some("number") => match scalar::unwrapped(given, Value::is_number) {
+            Value::Number(given) => given.into(),
+            other => refused(other, "a number", path, faults),
+        },
         Some("boolean") => match scalar::unwrapped(given, Value::is_boolean) {
             Value::Bool(given) => given.into(),
             other => refused(other, "true or false", path, faults),

@@ -3,6 +3,7 @@
 mod documents;
 mod editing;
 mod history;
+mod search;
 mod table;
 mod workspaces;
 
@@ -19,6 +20,9 @@ pub use editing::{CreateDocument, DocumentKind, EditDocument, ExtractToDocument}
 pub use history::{
     CompareDocumentVersions, ListDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
     SaveDocumentVersion,
+};
+pub use search::{
+    AttributeFilter, AttributeOp, Lifecycles, MOST_HITS, PAGE_SIZE, Per, SearchDocuments, Sort,
 };
 pub use table::Call;
 pub use workspaces::{GetDocumentation, ListAttributes, ListTags, ListWorkspaces};

@@ -180,7 +180,16 @@ fn run_job<S: WriterState>(
     let before = connection.total_changes();
     state.begun();
     let mut transaction = Transaction { connection, state };
-    let succeeded = catch_unwind(AssertUnwindSafe(|| job.run(&mut transaction)));
+    let succeeded = catch_unwind(AssertUnwindSafe(|| {
+        job.run(&mut transaction)
+            && match transaction.state.ending(connection) {
+                Ok(()) => true,
+                Err(error) => {
+                    job.spoil(error);
+                    false
+                }
+            }
+    }));
     if connection.is_autocommit() {
         if matches!(succeeded, Ok(true)) {
             // It overlooked the error that undid everything.

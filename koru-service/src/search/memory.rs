@@ -1,0 +1,428 @@
+//! What a search looks up for every row that it passes: to which node and document a row belongs, and which
+//! documents may be shown. It follows from the store and is filled from it when it may have missed something.
+//!
+//! It moves on after each commit and before its answer, so a search that begins after an answer knows of
+//! the change. A search may meet newer entries than its snapshot of the store holds; it looks into the
+//! snapshot before it shows a node.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use koru_model::node::Kind;
+use rusqlite::Connection;
+
+use crate::errors::ServiceError;
+use crate::store::placing::DocumentKey;
+use crate::store::workspaces::WorkspaceKey;
+use crate::store::{Store, WriterState};
+
+/// The key of a live node in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeKey(pub u32);
+
+/// What a node is, with whether a task is done, in one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindCode(pub u8);
+
+impl KindCode {
+    /// The code of a title.
+    pub const TITLE: Self = Self(0);
+    const DONE: u8 = 64;
+
+    /// The code of a kind.
+    #[must_use]
+    pub fn of(kind: Kind, done: bool) -> Self {
+        let place = Kind::ALL.iter().position(|known| *known == kind).unwrap_or_default();
+        let code = u8::try_from(place).unwrap_or_default();
+        Self(if done { code | Self::DONE } else { code })
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        let place = usize::from(self.0 & !Self::DONE);
+        Kind::ALL.get(place).copied().unwrap_or(Kind::Paragraph)
+    }
+
+    /// Whether it is a task that is done.
+    #[must_use]
+    pub fn is_done(self) -> bool {
+        self.0 & Self::DONE != 0
+    }
+
+    /// Whether its text is in `search_head`.
+    #[must_use]
+    pub fn is_head(self) -> bool {
+        matches!(self.kind(), Kind::Title | Kind::Heading)
+    }
+}
+
+/// What is known of a live node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeEntry {
+    /// The key of its document.
+    pub document: u32,
+    /// What it is.
+    pub kind: KindCode,
+}
+
+/// What is known of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DocumentEntry {
+    /// The key of its workspace; 0: there is no such document.
+    pub workspace: u32,
+    /// The key of the document that it stands under; 0: none.
+    pub parent: u32,
+    /// Whether it, or one above it, is in the trash.
+    pub trashed: bool,
+    /// When it was changed last, in milliseconds since 1970 (UTC).
+    pub modified_at: i64,
+}
+
+impl DocumentEntry {
+    /// A document that is not in the trash.
+    #[must_use]
+    pub fn live(workspace: WorkspaceKey, parent: Option<DocumentKey>, modified_at: i64) -> Self {
+        let key = |key: i64| u32::try_from(key).unwrap_or_default();
+        Self {
+            workspace: key(workspace.0),
+            parent: parent.map_or(0, |parent| key(parent.0)),
+            trashed: false,
+            modified_at,
+        }
+    }
+}
+
+const CHUNK: usize = 1 << 14;
+
+/// A growing array of numbers that readers share with the one who writes; 0: nothing is there.
+#[derive(Debug)]
+struct Numbers<T>(Vec<Arc<[T]>>);
+
+impl<T> Clone for Numbers<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Default for Numbers<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Default> Numbers<T> {
+    fn cell(&self, index: u32) -> Option<&T> {
+        let index = index as usize;
+        self.0.get(index / CHUNK)?.get(index % CHUNK)
+    }
+
+    fn grown(&mut self, index: u32) -> Option<&T> {
+        while self.0.len() <= index as usize / CHUNK {
+            self.0.push((0..CHUNK).map(|_| T::default()).collect());
+        }
+        self.cell(index)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    rows: Numbers<AtomicU32>,
+    nodes: Numbers<AtomicU64>,
+    most_nodes: u32,
+    documents: Arc<Vec<DocumentEntry>>,
+    are_places_stale: bool,
+    is_filled: bool,
+}
+
+/// Which words of a node a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Of its text.
+    Text,
+    /// Of its attributes' values.
+    Values,
+}
+
+/// Marks a row of values in the table of rows.
+const VALUES: u32 = 1 << 31;
+
+/// A change of the index that reached the disk.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// A node is there, or has become another.
+    Node(NodeKey, NodeEntry),
+    /// A node is there no more.
+    NoNode(NodeKey),
+    /// A row holds words of a node: of its text, or of its attributes' values.
+    Row(u32, NodeKey, Source),
+    /// A row is there no more.
+    NoRow(u32),
+    /// A document is there, or was changed; it is not in the trash.
+    Document(u32, DocumentEntry),
+    /// Documents were moved, or went into the trash or out of it.
+    Places,
+}
+
+/// The tables, shared by the writing thread and all who search.
+#[derive(Debug, Default)]
+pub struct Memory {
+    tables: Mutex<Tables>,
+    is_stale: AtomicBool,
+}
+
+/// The tables as one search sees them.
+#[derive(Debug, Clone)]
+pub struct View {
+    rows: Numbers<AtomicU32>,
+    nodes: Numbers<AtomicU64>,
+    most_nodes: u32,
+    documents: Arc<Vec<DocumentEntry>>,
+}
+
+impl Memory {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something may have been missed: all is read again before the next search.
+    pub fn distrust(&self) {
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// Takes in what a commit changed.
+    pub fn take_in(&self, changes: impl Iterator<Item = Change>) {
+        let mut tables = self.tables();
+        if !tables.is_filled {
+            return;
+        }
+        for change in changes {
+            tables.take_in(change);
+        }
+    }
+
+    /// The tables, filled from the store where needed. The store is read while the tables are locked, so
+    /// that a commit is either in what is read or taken in afterwards.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn view<S: WriterState>(&self, store: &Store<S>) -> Result<View, ServiceError> {
+        let mut tables = self.tables();
+        if self.is_stale.swap(false, Ordering::AcqRel) {
+            *tables = Tables::default();
+        }
+        if !tables.is_filled {
+            tables.are_places_stale = false;
+            store.read(|connection| tables.fill(connection))?;
+        } else if tables.are_places_stale {
+            tables.documents = Arc::new(store.read(documents)?);
+            tables.are_places_stale = false;
+        }
+        Ok(View {
+            rows: tables.rows.clone(),
+            nodes: tables.nodes.clone(),
+            most_nodes: tables.most_nodes,
+            documents: Arc::clone(&tables.documents),
+        })
+    }
+}
+
+impl Tables {
+    fn set_row(&mut self, row: u32, node: NodeKey, source: Source) {
+        if let Some(cell) = self.rows.grown(row) {
+            let mark = if source == Source::Values { VALUES } else { 0 };
+            cell.store(node.0 | mark, Ordering::Relaxed);
+        }
+    }
+
+    fn set_node(&mut self, key: NodeKey, entry: Option<NodeEntry>) {
+        let packed =
+            entry.map_or(0, |entry| (u64::from(entry.document) << 8) | u64::from(entry.kind.0));
+        if let Some(cell) = self.nodes.grown(key.0) {
+            cell.store(packed, Ordering::Relaxed);
+        }
+        self.most_nodes = self.most_nodes.max(key.0);
+    }
+
+    fn take_in(&mut self, change: Change) {
+        match change {
+            Change::Node(key, entry) => self.set_node(key, Some(entry)),
+            Change::NoNode(key) => self.set_node(key, None),
+            Change::Row(row, node, source) => self.set_row(row, node, source),
+            Change::NoRow(row) => self.set_row(row, NodeKey(0), Source::Text),
+            Change::Document(key, entry) => {
+                let documents = Arc::make_mut(&mut self.documents);
+                let index = key as usize;
+                if documents.len() <= index {
+                    documents.resize(index + 1, DocumentEntry::default());
+                }
+                if let Some(slot) = documents.get_mut(index) {
+                    *slot = entry;
+                }
+            }
+            Change::Places => self.are_places_stale = true,
+        }
+    }
+
+    fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+        let mut nodes = connection
+            .prepare("SELECT k, document, kind, row FROM search_node INDEXED BY search_node_at")?;
+        let mut found = nodes.query(())?;
+        while let Some(row) = found.next()? {
+            let key = NodeKey(row.get(0)?);
+            self.set_node(
+                key,
+                Some(NodeEntry { document: row.get(1)?, kind: KindCode(row.get(2)?) }),
+            );
+            let posting: u32 = row.get(3)?;
+            if posting > 0 {
+                self.set_row(posting, key, Source::Text);
+            }
+        }
+        let mut more = connection.prepare("SELECT row, node, part FROM search_more")?;
+        let mut found = more.query(())?;
+        while let Some(row) = found.next()? {
+            let source = if row.get::<_, u32>(2)? == 0 { Source::Values } else { Source::Text };
+            self.set_row(row.get(0)?, NodeKey(row.get(1)?), source);
+        }
+        self.documents = Arc::new(documents(connection)?);
+        self.is_filled = true;
+        Ok(())
+    }
+}
+
+/// All documents by key, with what the trash above them says of them.
+fn documents(connection: &Connection) -> Result<Vec<DocumentEntry>, ServiceError> {
+    let mut statement = connection.prepare(
+        "SELECT k, workspace, parent, trashed_at IS NOT NULL, modified_at FROM document ORDER BY k",
+    )?;
+    let mut rows = statement.query(())?;
+    let mut all: Vec<DocumentEntry> = vec![DocumentEntry::default()];
+    while let Some(row) = rows.next()? {
+        let key: u32 = row.get(0)?;
+        all.resize(key as usize, DocumentEntry::default());
+        all.push(DocumentEntry {
+            workspace: row.get(1)?,
+            parent: row.get::<_, Option<u32>>(2)?.unwrap_or(0),
+            trashed: row.get(3)?,
+            modified_at: row.get(4)?,
+        });
+    }
+    spread_trash(&mut all);
+    Ok(all)
+}
+
+/// Marks what stands under a trashed document; each document is walked up from once.
+fn spread_trash(all: &mut [DocumentEntry]) {
+    let mut is_settled = vec![false; all.len()];
+    let mut path = Vec::new();
+    for start in 0..all.len() {
+        let mut at = start;
+        let trashed = loop {
+            let Some(entry) = all.get(at) else { break false };
+            if entry.trashed || entry.parent == 0 || is_settled.get(at) == Some(&true) {
+                break entry.trashed;
+            }
+            path.push(at);
+            at = entry.parent as usize;
+        };
+        for below in path.drain(..) {
+            if let (Some(entry), Some(settled)) = (all.get_mut(below), is_settled.get_mut(below)) {
+                entry.trashed |= trashed;
+                *settled = true;
+            }
+        }
+    }
+}
+
+impl View {
+    /// The node that a row belongs to, and which of its words the row holds.
+    #[must_use]
+    pub fn node_of(&self, row: u32) -> Option<(NodeKey, Source)> {
+        let packed = self.rows.cell(row)?.load(Ordering::Relaxed);
+        let source = if packed & VALUES == 0 { Source::Text } else { Source::Values };
+        let node = packed & !VALUES;
+        (node > 0).then_some((NodeKey(node), source))
+    }
+
+    /// What is known of a node.
+    #[must_use]
+    pub fn node(&self, key: NodeKey) -> Option<NodeEntry> {
+        let packed = self.nodes.cell(key.0)?.load(Ordering::Relaxed);
+        let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
+        let kind = KindCode(packed.to_le_bytes()[0]);
+        Some(NodeEntry { document, kind })
+    }
+
+    /// All nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeKey, NodeEntry)> + '_ {
+        (1..=self.most_nodes)
+            .map(NodeKey)
+            .filter_map(|key| self.node(key).map(|entry| (key, entry)))
+    }
+
+    /// What is known of a document.
+    #[must_use]
+    pub fn document(&self, key: u32) -> Option<&DocumentEntry> {
+        self.documents.get(key as usize).filter(|entry| entry.workspace > 0)
+    }
+
+    /// All documents, by key; those without workspace are none.
+    #[must_use]
+    pub fn documents(&self) -> &[DocumentEntry] {
+        &self.documents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_tells_kind_and_state() {
+        for kind in Kind::ALL {
+            assert_eq!(KindCode::of(kind, false).kind(), kind);
+        }
+        let done = KindCode::of(Kind::Task, true);
+        assert_eq!((done.kind(), done.is_done()), (Kind::Task, true));
+        assert!(!KindCode::of(Kind::Task, false).is_done());
+    }
+
+    #[test]
+    fn what_stands_under_trash_is_trash() {
+        let entry =
+            |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
+        // 5 under 4 under 2 (in the trash); 3 beside it.
+        let mut all = [
+            DocumentEntry::default(),
+            entry(0, false),
+            entry(1, true),
+            entry(1, false),
+            entry(2, false),
+            entry(4, false),
+        ];
+        spread_trash(&mut all);
+        assert_eq!(all.map(|entry| entry.trashed), [false, false, true, false, true, true]);
+    }
+
+    #[test]
+    fn a_view_sees_what_is_taken_in_later() {
+        let memory = Memory::default();
+        memory.tables().is_filled = true;
+        let entry = NodeEntry { document: 7, kind: KindCode::TITLE };
+        let changes =
+            [Change::Node(NodeKey(40_000), entry), Change::Row(9, NodeKey(40_000), Source::Text)];
+        memory.take_in(changes.into_iter());
+        let tables = memory.tables();
+        let view = View {
+            rows: tables.rows.clone(),
+            nodes: tables.nodes.clone(),
+            most_nodes: tables.most_nodes,
+            documents: Arc::default(),
+        };
+        drop(tables);
+        assert_eq!(view.node_of(9).and_then(|(node, _)| view.node(node)), Some(entry));
+        memory.take_in([Change::NoRow(9)].into_iter());
+        assert_eq!(view.node_of(9), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! The two full-text tables. A damaged one never stops a write: both are made anew and all documents are
+//! indexed again.
+
+use rusqlite::{Connection, ErrorCode};
+
+use crate::errors::{ServiceError, StorageFault};
+
+/// What [`reset`] leaves for the next start: rows up to here were used in tables that are gone.
+const FLOOR: &str = "search.row_floor";
+
+/// Which table a row stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// Titles, headings, attributes' values.
+    Head,
+    /// All other texts.
+    Body,
+}
+
+impl Table {
+    /// Both, those first that weigh more.
+    pub const ALL: [Self; 2] = [Self::Head, Self::Body];
+
+    /// The table's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Head => "search_head",
+            Self::Body => "search_body",
+        }
+    }
+
+    /// The table of a text: attributes' values and headlines are in the small one.
+    #[must_use]
+    pub fn of(is_head: bool) -> Self {
+        if is_head { Self::Head } else { Self::Body }
+    }
+}
+
+/// Adds a row of folded words, parted by spaces.
+///
+/// # Errors
+/// Those of the storage.
+pub fn add(
+    connection: &Connection,
+    table: Table,
+    row: u32,
+    words: &str,
+) -> Result<(), rusqlite::Error> {
+    let sql = match table {
+        Table::Head => "INSERT INTO search_head (rowid, t) VALUES (?1, ?2)",
+        Table::Body => "INSERT INTO search_body (rowid, t) VALUES (?1, ?2)",
+    };
+    connection.prepare_cached(sql)?.execute((row, words)).map(drop)
+}
+
+/// Takes a row out; one that is not there is no error.
+///
+/// # Errors
+/// Those of the storage.
+pub fn remove(connection: &Connection, table: Table, row: u32) -> Result<(), rusqlite::Error> {
+    let sql = match table {
+        Table::Head => "DELETE FROM search_head WHERE rowid = ?1",
+        Table::Body => "DELETE FROM search_body WHERE rowid = ?1",
+    };
+    connection.prepare_cached(sql)?.execute([row]).map(drop)
+}
+
+/// Writes what both tables still keep in memory.
+///
+/// # Errors
+/// Those of the storage.
+pub fn flush(connection: &Connection) -> Result<(), rusqlite::Error> {
+    for sql in [
+        "INSERT INTO search_head (search_head) VALUES ('flush')",
+        "INSERT INTO search_body (search_body) VALUES ('flush')",
+    ] {
+        connection.prepare_cached(sql)?.execute(())?;
+    }
+    Ok(())
+}
+
+/// Whether any row holds the words.
+///
+/// # Errors
+/// Those of the storage.
+pub fn has(connection: &Connection, expression: &str) -> Result<bool, rusqlite::Error> {
+    let body = "SELECT 1 FROM search_body WHERE search_body MATCH ?1 LIMIT 1";
+    let head = "SELECT 1 FROM search_head WHERE search_head MATCH ?1 LIMIT 1";
+    Ok(connection.prepare_cached(body)?.exists([expression])?
+        || connection.prepare_cached(head)?.exists([expression])?)
+}
+
+/// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
+/// tables' own pages collide where the list of them is lost.
+#[must_use]
+pub fn is_damage(error: &rusqlite::Error) -> bool {
+    StorageFault::of(error) == Some(StorageFault::Damaged)
+        || error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// Makes both tables anew, without rows, and has all documents indexed again; rows up to `used` stay used.
+///
+/// # Errors
+/// Those of the storage.
+pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
+    tracing::error!("the index of search is damaged; it is made again from the documents");
+    // Statements that were made before would look at the tables that go.
+    connection.flush_prepared_statement_cache();
+    connection.execute_batch(
+        "DROP TABLE IF EXISTS search_words;
+         DROP TABLE IF EXISTS search_head;
+         DROP TABLE IF EXISTS search_body;
+         CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
+         CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
+         CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
+         UPDATE document SET unindexed = 1 WHERE unindexed = 0;",
+    )?;
+    connection.execute(
+        "INSERT INTO setting (key, value) VALUES (?1, ?2)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (FLOOR, used),
+    )?;
+    Ok(())
+}
+
+/// The highest row that was ever used and could still be named, and the highest node.
+///
+/// # Errors
+/// Those of the storage.
+pub fn used(connection: &Connection) -> Result<(u32, u32), ServiceError> {
+    let row = connection.query_row(
+        "SELECT max(
+           (SELECT coalesce(max(id), 0) FROM search_head_docsize),
+           (SELECT coalesce(max(id), 0) FROM search_body_docsize),
+           (SELECT coalesce(max(row), 0) FROM search_more),
+           coalesce((SELECT value FROM setting WHERE key = ?1), 0))",
+        [FLOOR],
+        |row| row.get(0),
+    )?;
+    let node = connection
+        .query_row("SELECT coalesce(max(k), 0) FROM search_node", (), |row| row.get(0))?;
+    Ok((row, node))
+}

@@ -1,0 +1,155 @@
+//! The text of a node as it is searched and shown: inlines by their label or by what they point at, cells
+//! decoded.
+
+use koru_model::document::Node;
+use koru_model::ids::{DocumentId, FileId, NodeId};
+use koru_model::inline::{Inline, Piece, pieces};
+use koru_model::node::Kind;
+use koru_model::table;
+use rusqlite::Connection;
+
+use super::memory::KindCode;
+use crate::errors::ServiceError;
+use crate::store::documents;
+use crate::store::placing::DocumentKey;
+use crate::store::workspaces::WorkspaceKey;
+
+/// Stands for an inline that shows its target's name; no text of a client holds it.
+pub const PLACEHOLDER: char = '\u{FFFC}';
+
+/// The key of the attribute that says how a list looks; its value is no text to search.
+const LAYOUT: &str = "koru.list";
+
+/// The text of a node, with [`PLACEHOLDER`] for each inline without label.
+#[must_use]
+pub fn stored(node: &Node) -> String {
+    if node.kind == Kind::Table {
+        let rows = table::rows(&node.text());
+        return rows.iter().map(|row| row.join("\t")).collect::<Vec<_>>().join("\n");
+    }
+    if node.inlines.is_empty() {
+        return node.stored.as_ref().to_owned();
+    }
+    let mut text = String::with_capacity(node.stored.len());
+    for piece in pieces(&node.stored, &node.inlines) {
+        match piece {
+            Piece::Text(part) => text.push_str(part),
+            Piece::Inline(inline) => match inline.label() {
+                Some(label) => text.push_str(label),
+                None => text.push(PLACEHOLDER),
+            },
+        }
+    }
+    text
+}
+
+/// The values of a node's attributes, a line each, in the order of their keys; empty where there are none.
+#[must_use]
+pub fn values(node: &Node) -> String {
+    let mut text = String::new();
+    for (_, value) in node.attributes.iter().filter(|(key, _)| *key != LAYOUT) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&value.value);
+    }
+    text
+}
+
+/// What the placeholders of a text show.
+pub trait Shown {
+    /// The names that the node's placeholders stand for, in their order.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    fn names(&self) -> Result<Vec<String>, ServiceError>;
+}
+
+/// Puts names in place of the placeholders of a text that begins with placeholder number `first` of its node.
+///
+/// # Errors
+/// Those of `names`.
+pub fn expand(text: &str, first: usize, names: &impl Shown) -> Result<String, ServiceError> {
+    if !text.contains(PLACEHOLDER) {
+        return Ok(text.to_owned());
+    }
+    let all = names.names()?;
+    let mut names = all.iter().skip(first);
+    let mut expanded = String::with_capacity(text.len());
+    for (index, part) in text.split(PLACEHOLDER).enumerate() {
+        if index > 0 {
+            expanded.push_str(names.next().map_or("", String::as_str));
+        }
+        expanded.push_str(part);
+    }
+    Ok(expanded)
+}
+
+/// The inlines of a node at hand.
+pub struct OfNode<'a> {
+    /// The store.
+    pub connection: &'a Connection,
+    /// The workspace of the node's document.
+    pub workspace: WorkspaceKey,
+    /// The node.
+    pub node: &'a Node,
+}
+
+impl Shown for OfNode<'_> {
+    fn names(&self) -> Result<Vec<String>, ServiceError> {
+        let unlabelled = self.node.inlines.iter().filter(|placed| placed.inline.label().is_none());
+        unlabelled
+            .map(|placed| match &placed.inline {
+                Inline::Document { document, .. } => {
+                    title(self.connection, self.workspace, *document)
+                }
+                Inline::Attachment { file, .. } => name(self.connection, self.workspace, *file),
+            })
+            .collect()
+    }
+}
+
+/// The inlines of a node as the rows of its links tell them.
+pub struct OfRows<'a> {
+    /// The store.
+    pub connection: &'a Connection,
+    /// The workspace of the node's document.
+    pub workspace: WorkspaceKey,
+    /// The document.
+    pub document: DocumentKey,
+    /// The node.
+    pub node: NodeId,
+}
+
+impl Shown for OfRows<'_> {
+    fn names(&self) -> Result<Vec<String>, ServiceError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT target FROM link WHERE document = ?1 AND node = ?2 AND label IS NULL ORDER BY place",
+        )?;
+        let rows = statement.query_map((self.document.0, self.node.as_bytes()), |row| {
+            Ok(DocumentId::from_bytes(row.get(0)?))
+        })?;
+        let targets: Vec<DocumentId> = rows.collect::<Result<_, _>>()?;
+        targets.into_iter().map(|id| title(self.connection, self.workspace, id)).collect()
+    }
+}
+
+/// The title of a document; nothing where the workspace holds none.
+fn title(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    id: DocumentId,
+) -> Result<String, ServiceError> {
+    let found = documents::title(connection, workspace, id)?;
+    Ok(found.map(|(title, _)| title).unwrap_or_default())
+}
+
+fn name(_: &Connection, _: WorkspaceKey, _: FileId) -> Result<String, ServiceError> {
+    Ok(String::new())
+}
+
+/// What a node is, as a number.
+#[must_use]
+pub fn code(node: &Node) -> KindCode {
+    KindCode::of(node.kind, node.done)
+}

@@ -1,0 +1,289 @@
+//! The thread that brings the index up to date where it is behind: in stores of an earlier release, after
+//! another tokenizer, after damage. It goes from the oldest document to the newest, in transactions so short
+//! that writers hardly wait, and goes on where it stopped after a kill: what is left is marked in the
+//! documents' rows.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use koru_model::document::{Document, Node, State};
+use koru_model::ids::{DocumentId, NodeId, WorkspaceId};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::index::Indexing;
+use super::text::TOKENIZER_VERSION;
+use crate::errors::ServiceError;
+use crate::service::Service;
+use crate::store::documents;
+use crate::store::placing::DocumentKey;
+use crate::store::workspaces::WorkspaceKey;
+use crate::store::{Transaction, log, uses};
+
+/// Counts changes of what is written for a node, beside those of the tokenizer.
+const LAYOUT_VERSION: u32 = 1;
+/// Which version the index was begun with.
+const VERSION: &str = "search.version";
+
+/// The most nodes in one transaction: longer ones would hold up writers (design, search, section 4).
+const NODES: usize = 500;
+/// The most bytes of text in one transaction.
+const BYTES: usize = 512 * 1024;
+/// How long to wait after a failure.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Wakes the thread.
+#[derive(Debug, Default)]
+pub struct Wake {
+    is_due: Mutex<bool>,
+    changed: Condvar,
+    has_ended: AtomicBool,
+}
+
+impl Wake {
+    /// There is work.
+    pub fn wake(&self) {
+        *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    /// No more work is wanted.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    /// Waits for work, at most so long.
+    fn wait(&self, most: Duration) {
+        let due = self.is_due.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut due, _) = self
+            .changed
+            .wait_timeout_while(due, most, |due| !*due)
+            .unwrap_or_else(PoisonError::into_inner);
+        *due = false;
+    }
+}
+
+/// Marks all documents where the index was made by another version.
+///
+/// # Errors
+/// Those of the storage.
+pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
+    let version = format!("{LAYOUT_VERSION}.{TOKENIZER_VERSION}");
+    let found: Option<String> = connection
+        .query_row("SELECT value FROM setting WHERE key = ?1", [VERSION], |row| row.get(0))
+        .optional()?;
+    if found.as_deref() == Some(&version) {
+        return Ok(());
+    }
+    connection.execute("UPDATE document SET unindexed = 1 WHERE unindexed = 0", ())?;
+    connection.execute(
+        "INSERT INTO setting (key, value) VALUES (?1, ?2)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (VERSION, version),
+    )?;
+    Ok(())
+}
+
+/// The workspaces of which some documents are not wholly indexed.
+///
+/// # Errors
+/// Those of the storage.
+pub fn behind(connection: &Connection) -> Result<Vec<(WorkspaceKey, WorkspaceId)>, ServiceError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT k, id FROM workspace WHERE k IN
+           (SELECT workspace FROM document INDEXED BY document_unindexed WHERE unindexed = 1)
+         ORDER BY position, k",
+    )?;
+    let rows = statement.query_map((), |row| {
+        Ok((WorkspaceKey(row.get(0)?), WorkspaceId::from_bytes(row.get(1)?)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Starts the thread; it ends with the service.
+pub fn start(service: &Arc<Service>) {
+    let weak = Arc::downgrade(service);
+    let wake = Arc::clone(&service.search.wake);
+    wake.wake();
+    let spawned =
+        std::thread::Builder::new().name("search".into()).spawn(move || run(&weak, &wake));
+    if spawned.is_err() {
+        tracing::warn!("no thread for the index of search");
+    }
+}
+
+fn run(service: &Weak<Service>, wake: &Wake) {
+    let mut most = Duration::MAX;
+    loop {
+        wake.wait(most);
+        most = Duration::MAX;
+        loop {
+            if wake.has_ended() {
+                return;
+            }
+            let Some(service) = service.upgrade() else { return };
+            match catch_up(&service) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(ServiceError::Stopping) => return,
+                Err(error) => {
+                    // What is left stays marked.
+                    tracing::warn!(%error, "the index of search could not be brought up to date");
+                    most = AGAIN;
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// A document whose index is behind, read outside the writing thread.
+struct Behind {
+    key: DocumentKey,
+    workspace: WorkspaceKey,
+    seq: u64,
+    state: State,
+    nodes: Vec<NodeId>,
+}
+
+/// Indexes some documents, or a part of one; whether there was anything to do.
+///
+/// # Errors
+/// Those of the storage.
+pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
+    let batch = service.store.read(gather)?;
+    if batch.is_empty() {
+        return Ok(false);
+    }
+    // One large document, or several small ones.
+    if let [large] = batch.as_slice()
+        && large.nodes.len() > NODES
+    {
+        let batch = Arc::new(batch);
+        let mut from = 0;
+        let count = batch.first().map_or(0, |large| large.nodes.len());
+        while from < count {
+            let batch = Arc::clone(&batch);
+            from = service.write(move |_, transaction| match batch.first() {
+                Some(large) => {
+                    let until = chunk(large, from);
+                    index(transaction, large, from..until)?;
+                    if until == count {
+                        finish(transaction, large)?;
+                    }
+                    Ok(until)
+                }
+                None => Ok(count),
+            })?;
+        }
+        return Ok(true);
+    }
+    service.write(move |_, transaction| {
+        for small in &batch {
+            index(transaction, small, 0..small.nodes.len())?;
+            finish(transaction, small)?;
+        }
+        Ok(())
+    })?;
+    Ok(true)
+}
+
+/// Where a transaction that begins with node `from` ends.
+fn chunk(document: &Behind, from: usize) -> usize {
+    let mut bytes = 0;
+    let nodes = document.nodes.iter().enumerate().skip(from);
+    for (index, id) in nodes {
+        bytes += document.state.node(*id).map_or(0, |node| node.stored.len());
+        if index > from && (index - from >= NODES || bytes > BYTES) {
+            return index;
+        }
+    }
+    document.nodes.len()
+}
+
+fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT k, id, workspace, head FROM document INDEXED BY document_unindexed
+         WHERE unindexed = 1 ORDER BY modified_at, k LIMIT 200",
+    )?;
+    let mut rows = statement.query(())?;
+    let mut batch = Vec::new();
+    let (mut nodes, mut bytes) = (0, 0);
+    while let Some(row) = rows.next()? {
+        let key = DocumentKey(row.get(0)?);
+        let _: DocumentId = DocumentId::from_bytes(row.get(1)?);
+        let seq = row.get::<_, i64>(3)?.unsigned_abs();
+        let trail = log::trail(connection, key, seq)?;
+        let document = Document::load(0, trail.keyframe.as_deref(), trail.updates)?;
+        let state = document.state().clone();
+        let order = state.subtree(state.root());
+        nodes += order.len();
+        bytes += order
+            .iter()
+            .filter_map(|id| state.node(*id))
+            .map(|node| node.stored.len())
+            .sum::<usize>();
+        if !batch.is_empty() && (nodes > NODES || bytes > BYTES) {
+            break;
+        }
+        batch.push(Behind { key, workspace: WorkspaceKey(row.get(2)?), seq, state, nodes: order });
+        if nodes > NODES {
+            break;
+        }
+    }
+    Ok(batch)
+}
+
+/// Writes the index of some nodes. Those that were changed since the document was read are right already.
+fn index(
+    transaction: &mut Transaction<'_, crate::service::State>,
+    behind: &Behind,
+    range: std::ops::Range<usize>,
+) -> Result<(), ServiceError> {
+    let connection = transaction.connection;
+    let changed = documents::nodes_touched_since(connection, behind.key, behind.seq)?;
+    let mut indexing = Indexing::of(
+        connection,
+        &mut transaction.state.search,
+        behind.workspace,
+        behind.key,
+        &behind.state,
+        true,
+    );
+    let nodes = behind.nodes.get(range).unwrap_or_default();
+    for node in
+        nodes.iter().filter(|id| !changed.contains(id)).filter_map(|id| behind.state.node(*id))
+    {
+        let node: &Node = node;
+        let key = indexing.node(node)?;
+        uses::index(connection, behind.key, key, Some(node), node)?;
+    }
+    Ok(())
+}
+
+/// The document is indexed to its end.
+fn finish(
+    transaction: &mut Transaction<'_, crate::service::State>,
+    behind: &Behind,
+) -> Result<(), ServiceError> {
+    let connection = transaction.connection;
+    let changed = documents::nodes_touched_since(connection, behind.key, behind.seq)?;
+    Indexing::of(
+        connection,
+        &mut transaction.state.search,
+        behind.workspace,
+        behind.key,
+        &behind.state,
+        true,
+    )
+    .sweep(|id| changed.contains(&id))?;
+    connection
+        .prepare_cached("UPDATE document SET unindexed = 0 WHERE k = ?1")?
+        .execute([behind.key.0])?;
+    Ok(())
+}

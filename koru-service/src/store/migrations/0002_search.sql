@@ -1,0 +1,43 @@
+-- Search. All of it follows from the documents and can be made again from them.
+
+-- Whether the rows below do not yet say all that the document says.
+ALTER TABLE document ADD COLUMN unindexed INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX document_unindexed ON document (modified_at, k) WHERE unindexed = 1;
+
+-- The live nodes. k: never of another node while the service runs. kind: search::memory::KindCode. parent: k of the
+-- node that it is shown under. row: its row of search_head or search_body; 0: it has no words. text: as it
+-- is searched and shown, with U+FFFC for each inline that shows its target's name.
+CREATE TABLE search_node (
+  k INTEGER PRIMARY KEY,
+  document INTEGER NOT NULL,
+  node BLOB NOT NULL,
+  kind INTEGER NOT NULL,
+  parent INTEGER,
+  row INTEGER NOT NULL,
+  text TEXT NOT NULL
+);
+-- A node is found by its document and the end of its ID, which keeps the index small; kind and row stand in it so
+-- that memory is filled from it alone.
+CREATE INDEX search_node_at ON search_node (document, substr(node, 11), kind, row);
+
+-- More rows of a node. part 0: its attributes' values; 1 and more: what follows of a long text, with the
+-- number of its first U+FFFC in the node.
+CREATE TABLE search_more (
+  row INTEGER PRIMARY KEY,
+  node INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  inlines INTEGER NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX search_more_of ON search_more (node, part);
+
+-- Posting lists of folded words: titles, headings and attributes' values; all other texts. A row is never used again, so
+-- that the newest text has the highest number.
+CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
+CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
+-- The words of the large table, with how many rows hold each; it keeps nothing.
+CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
+
+-- n: search_node.k. The other columns make a value comparable; see store::uses.
+ALTER TABLE tag_use ADD COLUMN n INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attribute_use ADD COLUMN n INTEGER NOT NULL DEFAULT 0;
