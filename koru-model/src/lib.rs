@@ -2,6 +2,7 @@
 //!
 //! Invariant: no I/O, no clock, no chance outside [`protocol::home`]; ids and times come from the caller.
 
+pub mod comparable;
 pub mod compare;
 pub mod diff;
 pub mod document;

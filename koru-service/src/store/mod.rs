@@ -2,6 +2,7 @@
 
 pub mod actors;
 pub mod attributes;
+pub mod comparables;
 mod connection;
 pub mod documents;
 pub mod extractions;

@@ -6,6 +6,7 @@ use koru_model::ids::{DocumentId, NodeId};
 use koru_model::inline::Inline;
 use rusqlite::Connection;
 
+use super::comparables::{self, Columns};
 use super::placing::DocumentKey;
 use super::workspaces::WorkspaceKey;
 use crate::errors::ServiceError;
@@ -67,12 +68,14 @@ pub fn index(
             .prepare_cached("INSERT INTO tag_use (tag, document, node, n) VALUES (?1, ?2, ?3, ?4)")?
             .execute((tag.as_bytes(), document.0, node.as_bytes(), n))?;
     }
-    for key in new.attributes.keys() {
+    for (key, value) in &new.attributes {
+        let Columns { kind, value, exact } = comparables::columns(value);
         connection
             .prepare_cached(
-                "INSERT INTO attribute_use (key, document, node, n) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO attribute_use (key, document, node, n, kind, value, exact)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
-            .execute((key, document.0, node.as_bytes(), n))?;
+            .execute((key, document.0, node.as_bytes(), n, kind, value, exact))?;
     }
     Ok(())
 }
