@@ -62,7 +62,7 @@ impl Tags<'_> {
     /// A node that carries the tag under its present ID.
     fn put(&self, node: u8, name: &str) {
         let tag = self.make(name);
-        let sql = "INSERT OR IGNORE INTO tag_use VALUES (?1, ?2, ?3)";
+        let sql = "INSERT OR IGNORE INTO tag_use (tag, document, node) VALUES (?1, ?2, ?3)";
         self.connection.execute(sql, (tag.as_bytes(), self.workspace.0, [node])).unwrap();
     }
 
@@ -272,7 +272,7 @@ fn a_merge_costs_the_same_however_many_nodes_carry_the_tag() {
             let source = tags.make("a");
             tags.make("b");
             for node in 0..uses {
-                let sql = "INSERT INTO tag_use VALUES (?1, 1, ?2)";
+                let sql = "INSERT INTO tag_use (tag, document, node) VALUES (?1, 1, ?2)";
                 tags.connection.execute(sql, (source.as_bytes(), node.to_be_bytes())).unwrap();
             }
             let before = tags.connection.total_changes();

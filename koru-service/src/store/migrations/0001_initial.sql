@@ -130,9 +130,10 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_by_target ON link (target);
 
--- folded: the name without case, which tells tags apart.
+-- folded: the name without case, which tells tags apart. k: never that of another tag again, since lists of hits
+-- that are kept for a while name it.
 CREATE TABLE tag (
-  k INTEGER PRIMARY KEY,
+  k INTEGER PRIMARY KEY AUTOINCREMENT,
   id BLOB NOT NULL UNIQUE,
   workspace INTEGER NOT NULL,
   name TEXT NOT NULL,
