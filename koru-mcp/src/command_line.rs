@@ -8,7 +8,7 @@ use koru_model::protocol::home::{Home, NoHome};
 use koru_model::protocol::wire::Scope;
 
 use crate::commands::{
-    Done, Failure, attribute, call, demo, doctor, document, file, history, service, workspace,
+    Done, Failure, attribute, call, demo, doctor, document, file, history, service, tag, workspace,
 };
 use crate::serve::{self, Options};
 
@@ -61,6 +61,9 @@ enum Command {
     /// List, define and remove attributes.
     #[command(subcommand)]
     Attribute(attribute::Action),
+    /// List, rename, merge and remove tags.
+    #[command(subcommand)]
+    Tag(tag::Action),
     /// Start, stop and ask the background process.
     #[command(subcommand)]
     Service(service::Action),
@@ -112,6 +115,7 @@ async fn execute(home: Result<Home, NoHome>, command: Command) -> Done {
         Command::History(action) => history::run(&home, action).await,
         Command::File(action) => file::run(&home, action).await,
         Command::Attribute(action) => attribute::run(&home, action).await,
+        Command::Tag(action) => tag::run(&home, action).await,
         Command::Service(action) => service::run(&home, action).await,
         Command::Demo => demo::run().await,
         Command::Serve { .. } | Command::Doctor(_) => Ok(()),

@@ -256,7 +256,7 @@ fn attributes_are_counted_outside_the_trash_and_kept_while_used() {
 fn tags_are_made_with_those_above_them_and_told_apart_without_case() {
     let fixture = Fixture::with_documents();
     let make = |name: &'static str| {
-        fixture.write(move |c, w| tags::find_or_create(c, w, name, Uuid::now_v7)).unwrap()
+        fixture.write(move |c, w| tags::find_or_create(c, w, name, Uuid::now_v7)).unwrap().id
     };
     let calls = make("Family/calls");
     assert_eq!(make("family/CALLS"), calls);

@@ -9,6 +9,7 @@ pub(crate) mod file;
 pub(crate) mod history;
 pub(crate) mod service;
 mod session;
+pub(crate) mod tag;
 pub(crate) mod workspace;
 
 pub(crate) use session::Session;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::base64::Base64;
 use crate::content::ContentHash;
-use crate::ids::{DocumentId, FileId, WorkspaceId};
+use crate::ids::{DocumentId, FileId, TagId, WorkspaceId};
 use crate::value::ValueKind;
 
 /// One request of a person. On the wire `call` is the name and `params` holds the fields.
@@ -101,6 +101,37 @@ pub enum Admin {
         kinds: Vec<ValueKind>,
         /// The only texts that it takes; none: any.
         options: Option<Vec<String>>,
+    },
+    /// Gives a tag another name; its uses stay, and the tags below it follow.
+    #[serde(rename = "tag.rename")]
+    TagRename {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The tag.
+        tag_id: TagId,
+        /// The new name: a whole path.
+        name: String,
+    },
+    /// Makes every use of a tag a use of another one, and puts the tags below it under that.
+    #[serde(rename = "tag.merge")]
+    TagMerge {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The tag that goes.
+        source: TagId,
+        /// The tag that stays.
+        target: TagId,
+    },
+    /// Removes a tag; refused while nodes carry it or tags lie below it, unless it is forced.
+    #[serde(rename = "tag.remove")]
+    TagRemove {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The tag.
+        tag_id: TagId,
+        /// Whether to take it off all nodes, and to remove the tags below it.
+        #[serde(default)]
+        force: bool,
     },
     /// Removes an attribute's definition; refused while it is used.
     #[serde(rename = "attribute.remove")]

@@ -113,8 +113,11 @@ impl Facts for StoreFacts<'_> {
         Ok(id)
     }
 
-    fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError> {
-        Ok(tags::name(self.connection, self.workspace, tag)?.is_some())
+    fn resolve_tag(&mut self, tag: TagId) -> Result<Option<TagId>, FactsError> {
+        if self.planned.values().any(|(_, id)| *id == tag) {
+            return Ok(Some(tag));
+        }
+        Ok(tags::resolve(self.connection, self.workspace, tag)?.map(|found| found.id))
     }
 
     fn has_document(&mut self, document: DocumentId) -> Result<bool, FactsError> {

@@ -18,7 +18,7 @@ pub(super) struct StoreNames<'a> {
     service: &'a Service,
     connection: &'a Connection,
     workspace: WorkspaceKey,
-    tags: HashMap<TagId, Option<String>>,
+    tags: HashMap<TagId, Option<(TagId, String)>>,
     titles: HashMap<DocumentId, Option<(String, bool)>>,
     failure: Option<ServiceError>,
 }
@@ -63,14 +63,14 @@ impl<'a> StoreNames<'a> {
 }
 
 impl Names for StoreNames<'_> {
-    fn tag(&mut self, tag: TagId) -> Option<String> {
+    fn tag(&mut self, tag: TagId) -> Option<(TagId, String)> {
         if let Some(known) = self.tags.get(&tag) {
             return known.clone();
         }
-        let found = tags::name(self.connection, self.workspace, tag);
-        let name = self.keep(found);
-        self.tags.insert(tag, name.clone());
-        name
+        let found = tags::resolve(self.connection, self.workspace, tag);
+        let meant = self.keep(found).map(|meant| (meant.id, meant.name));
+        self.tags.insert(tag, meant.clone());
+        meant
     }
 
     fn link(&mut self, document: DocumentId, node: Option<NodeId>) -> LinkTarget {

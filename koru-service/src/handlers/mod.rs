@@ -5,6 +5,7 @@ mod files;
 mod listing;
 mod placing;
 mod process;
+mod tags;
 mod workspaces;
 
 use std::sync::Arc;
@@ -161,6 +162,15 @@ fn run_admin(
         }
         Admin::AttributeDefine { workspace_id, key, label, kinds, options } => {
             attributes::define(service, session, workspace_id, key, label, kinds, options)
+        }
+        Admin::TagRename { workspace_id, tag_id, name } => {
+            tags::rename(service, session, workspace_id, tag_id, name)
+        }
+        Admin::TagMerge { workspace_id, source, target } => {
+            tags::merge(service, session, workspace_id, source, target)
+        }
+        Admin::TagRemove { workspace_id, tag_id, force } => {
+            tags::remove(service, session, workspace_id, tag_id, force)
         }
         Admin::AttributeRemove { workspace_id, key } => {
             attributes::remove(service, session, workspace_id, key)

@@ -6,3 +6,4 @@ mod equality;
 mod finding;
 mod paging;
 mod support;
+mod tags;

@@ -4,3 +4,4 @@ mod commands;
 mod files;
 mod history;
 mod privacy;
+mod tags;

@@ -79,6 +79,13 @@ impl Tool {
         }
     }
 
+    /// The schema of the arguments with what only the check needs: formats of IDs, and the exact fields of each
+    /// operation under [`Operation::VARIANTS`](crate::edit::Operation::VARIANTS).
+    #[must_use]
+    pub fn checked_schema(&self) -> &Map<String, Value> {
+        &self.checked_schema
+    }
+
     /// Brings arguments into the form that the schema promises.
     ///
     /// # Errors

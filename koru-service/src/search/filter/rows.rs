@@ -64,10 +64,16 @@ impl Rows<'_> {
         let (below, behind) = (format!("{folded}/"), format!("{folded}0"));
         let mut carriers = Carriers::default();
         let mut statement = self.connection.prepare_cached(
-            "SELECT u.document, u.n FROM
-               (SELECT id FROM tag WHERE workspace = ?1 AND folded = ?2
-                UNION ALL SELECT id FROM tag WHERE workspace = ?1 AND folded >= ?3 AND folded < ?4) t
-             CROSS JOIN tag_use u WHERE u.tag = t.id",
+            "WITH meant (k, id) AS (
+               SELECT k, id FROM tag WHERE workspace = ?1 AND folded = ?2
+               UNION ALL
+               SELECT k, id FROM tag WHERE workspace = ?1 AND folded >= ?3 AND folded < ?4
+             ), carried (id) AS (
+               SELECT id FROM meant
+               UNION ALL
+               SELECT f.id FROM meant m CROSS JOIN tag_former f WHERE f.tag = m.k
+             )
+             SELECT u.document, u.n FROM carried c CROSS JOIN tag_use u WHERE u.tag = c.id",
         )?;
         for workspace in workspaces {
             let mut rows = statement.query((workspace.0, &folded, &below, &behind))?;
