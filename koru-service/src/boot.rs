@@ -80,9 +80,9 @@ fn run_in(home: &Home) -> Result<(), StartError> {
         .block_on(async { Socket::bind(home) })
         .map_err(|source| StartError::Socket { path: home.socket.display().to_string(), source })?;
     let _ = std::fs::remove_file(home.start_failure());
-    let sweeping = Arc::clone(&service);
-    runtime.spawn_blocking(move || {
-        if files::sweep(&sweeping).is_err() {
+    let swept = Arc::clone(&service);
+    let sweeping = runtime.spawn_blocking(move || {
+        if files::sweep(&swept).is_err() {
             tracing::warn!("contents that nothing names were not looked for");
         }
     });
@@ -93,8 +93,9 @@ fn run_in(home: &Home) -> Result<(), StartError> {
         listener::serve(&service, socket, idle()).await;
     });
 
-    // The lock is held to the very end, that is until the store is closed.
+    // The lock is held to the very end, that is until nothing more is swept and the store is closed.
     service.search.wake.end();
+    let _ = runtime.block_on(sweeping);
     service.store.close();
     tracing::info!("end");
     runtime.shutdown_background();

@@ -3,7 +3,7 @@
 //! A content is written whole and is on the disk, its folders included, before the database names it.
 //! It goes after the last row that named it. What a crash leaves between the two is swept.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -192,19 +192,23 @@ impl Contents {
         }
     }
 
-    /// The contents on the disk that are older than a day at `now` (milliseconds since 1970, UTC).
-    pub(super) fn old(&self, now: i64) -> HashSet<ContentHash> {
-        let folders = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        folders
-            .filter(|folder| folder.file_name().len() == 2)
-            .filter_map(|folder| std::fs::read_dir(folder.path()).ok())
-            .flat_map(Iterator::flatten)
-            .filter(|entry| {
-                let written = entry.metadata().and_then(|found| found.modified()).ok();
-                let age = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-                let written = age.and_then(|age| i64::try_from(age.as_millis()).ok());
-                written.is_some_and(|at| at.saturating_add(ORPHAN_MS) <= now)
-            })
+    /// The folders that contents stand in.
+    pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().len() == 2).map(|entry| entry.path())
+    }
+
+    /// The contents of one of these folders that are older than a day at `now` (milliseconds since 1970, UTC).
+    pub(super) fn old(folder: &Path, now: i64) -> Vec<ContentHash> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_old = |entry: &std::fs::DirEntry| {
+            let written = entry.metadata().and_then(|found| found.modified()).ok();
+            let age = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+            let written = age.and_then(|age| i64::try_from(age.as_millis()).ok());
+            written.is_some_and(|at| at.saturating_add(ORPHAN_MS) <= now)
+        };
+        entries
+            .filter(is_old)
             .filter_map(|entry| ContentHash::from_hex(entry.file_name().to_str()?))
             .collect()
     }

@@ -21,27 +21,35 @@ use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::store::files;
 
-/// Removes contents that nothing names and that are older than a day by the service's clock.
+/// Removes contents that nothing names and that are older than a day by the service's clock; stops where
+/// the service ends.
 ///
 /// # Errors
 /// Those of the storage.
 pub fn sweep(service: &Arc<Service>) -> Result<(), ServiceError> {
-    let mut orphans = service.contents.old(service.outside.now());
-    service.store.read(|connection| {
-        let mut from = files::ContentKey(0);
-        while !orphans.is_empty()
-            && let Some(content) = files::next_content(connection, from)?
-        {
-            orphans.remove(&content.hash);
-            from = files::ContentKey(content.key.0 + 1);
+    let stopping = service.stopping();
+    let mut swept = 0;
+    for folder in service.contents.folders() {
+        let old = Contents::old(&folder, service.outside.now());
+        let orphans = service.store.read(|connection| {
+            let mut orphans = Vec::new();
+            for hash in old {
+                if !files::is_content(connection, hash)? {
+                    orphans.push(hash);
+                }
+            }
+            Ok(orphans)
+        })?;
+        for hash in orphans {
+            if *stopping.borrow() {
+                return Ok(());
+            }
+            removing::content(service, hash)?;
+            swept += 1;
         }
-        Ok(())
-    })?;
-    for hash in &orphans {
-        removing::content(service, *hash)?;
     }
-    if !orphans.is_empty() {
-        tracing::info!(count = orphans.len(), "contents that nothing names were removed");
+    if swept > 0 {
+        tracing::info!(count = swept, "contents that nothing names were removed");
     }
     Ok(())
 }

@@ -28,6 +28,9 @@ pub const MOST: usize = 8;
 /// After how long without a call an upload is given up, in milliseconds.
 pub const IDLE_MS: i64 = 10 * 60 * 1000;
 
+/// After how many bytes what was received is made to reach the disk.
+const SYNC_BYTES: u64 = 64 * 1024 * 1024;
+
 /// The uploads of this life of the service.
 #[derive(Default)]
 pub struct Uploads {
@@ -199,6 +202,12 @@ pub fn chunk(
         return Err(ServiceError::invalid("base64", "brings more bytes than size said"));
     }
     if let Err(error) = service.contents.disk().append(file, bytes) {
+        end(service, id, &upload, &mut stage);
+        return Err(storage(&error));
+    }
+    // Now and then, so that the last sync waits for little and a full disk is told early.
+    let is_due = end_of_chunk / SYNC_BYTES > received / SYNC_BYTES;
+    if is_due && let Err(error) = service.contents.disk().sync(file) {
         end(service, id, &upload, &mut stage);
         return Err(storage(&error));
     }

@@ -48,7 +48,7 @@ macro_rules! tools {
 
 tools! {
     "get_documentation" "Get documentation" READ GetDocumentation
-    "Gives the document model and the rules of editing, in Markdown (16 KB): node kinds, operations, positions, guards, errors and what to do about each. Read it once before your first change. The same text is the resource koru://docs/model. Result: uri, mime_type, text."
+    "Gives the document model and the rules of editing, in Markdown (18 KB): node kinds, operations, positions, guards, errors and what to do about each. Read it once before your first change. The same text is the resource koru://docs/model. Result: uri, mime_type, text."
 
     "list_workspaces" "List workspaces" READ ListWorkspaces
     "Lists the workspaces; start here, for every other tool wants a workspace_id. Result: workspaces, each with id, name, owner, created_at, pinned, archived, position and, where set, last_opened_at, icon, color, deleted_at (it can only be read then)."
