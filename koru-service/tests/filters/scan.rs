@@ -61,8 +61,12 @@ fn is_met(value: &Value, filter: &Value, zone: &TimeZone) -> bool {
         .into_iter()
         .flatten()
         .map(|text| text.as_str().unwrap().to_owned());
-    let numbers =
-        filter["numeric_values"].as_array().into_iter().flatten().map(ToString::to_string);
+    let numbers = filter["numeric_values"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .filter(|_| kind == "number");
     let orders: Vec<Option<Ordering>> = texts
         .chain(numbers)
         .map(|operand| {
@@ -83,7 +87,7 @@ fn is_met(value: &Value, filter: &Value, zone: &TimeZone) -> bool {
         })
         .collect();
     let is = |place: usize, wanted: &[Ordering]| {
-        orders[place].is_some_and(|found| wanted.contains(&found))
+        orders.get(place).copied().flatten().is_some_and(|found| wanted.contains(&found))
     };
     match filter["op"].as_str().unwrap() {
         "is" | "one_of" => (0..orders.len()).any(|place| is(place, &[Ordering::Equal])),
