@@ -134,7 +134,10 @@ fn lint(schema: &Map<String, Value>, path: &str, is_described: bool, faults: &mu
         }
     };
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-    check(["object", "array", "string", "integer", "number", "boolean"].contains(&kind), "no plain type");
+    check(
+        ["object", "array", "string", "integer", "number", "boolean"].contains(&kind),
+        "no plain type",
+    );
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     check(!is_described || !path.contains('.') || !description.is_empty(), "undescribed");
     check(description.trim() == description, "a description with spaces around it");

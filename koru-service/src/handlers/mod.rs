@@ -16,6 +16,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::documents::{change, create, extract, history, reading};
 use crate::errors::ServiceError;
+use crate::search::find;
 use crate::service::Service;
 use crate::session::Session;
 
@@ -88,7 +89,7 @@ fn run_tool(
         Tool::ListDocuments(params) => listing::documents(service, session, &params),
         Tool::ListTags(params) => listing::tags(service, session, params.workspace_id),
         Tool::ListAttributes(params) => listing::attributes(service, session, params.workspace_id),
-        Tool::SearchDocuments(_) => Err(ServiceError::Internal("search is being built")),
+        Tool::SearchDocuments(params) => ready(&find::search(service, session, &params)?),
         Tool::ReadDocument(params) => reading::document(service, session, &params),
         Tool::ListDocumentLinks(params) => reading::links(service, session, &params),
         Tool::ListDocumentVersions(params) => reading::versions(service, session, &params),

@@ -10,10 +10,11 @@ use koru_model::document::{Node, State};
 use koru_model::ids::{DocumentId, NodeId};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::memory::{Change, DocumentEntry, KindCode, Memory, NodeEntry, NodeKey};
+use super::memory::{Change, DocumentEntry, KindCode, Memory, NodeEntry, NodeKey, Source};
 use super::postings::{self, Table};
 use super::render::{self, OfNode, OfRows, PLACEHOLDER, Shown};
 use super::text;
+use super::words::Words;
 use super::worker::Wake;
 use crate::errors::ServiceError;
 use crate::store::placing::DocumentKey;
@@ -27,6 +28,7 @@ const RENAMED_AT_ONCE: usize = 500;
 /// What the writing thread keeps of the index between its transactions.
 pub struct Writing {
     memory: Arc<Memory>,
+    words: Arc<Words>,
     wake: Arc<Wake>,
     next: Option<Next>,
     pending: Vec<Change>,
@@ -43,8 +45,16 @@ struct Next {
 impl Writing {
     /// Writes beside `memory`; `wake` is told when the index is behind.
     #[must_use]
-    pub fn new(memory: Arc<Memory>, wake: Arc<Wake>) -> Self {
-        Self { memory, wake, next: None, pending: Vec::new(), pending_before: 0, is_work_due: false }
+    pub fn new(memory: Arc<Memory>, words: Arc<Words>, wake: Arc<Wake>) -> Self {
+        Self {
+            memory,
+            words,
+            wake,
+            next: None,
+            pending: Vec::new(),
+            pending_before: 0,
+            is_work_due: false,
+        }
     }
 
     /// A job begins.
@@ -60,6 +70,7 @@ impl Writing {
     /// All that was changed is on the disk.
     pub fn committed(&mut self) {
         if !self.pending.is_empty() {
+            self.words.note_written(self.pending.len() as u64);
             self.memory.take_in(self.pending.drain(..));
         }
         if std::mem::take(&mut self.is_work_due) {
@@ -115,7 +126,7 @@ impl Writing {
         &mut self,
         connection: &Connection,
         table: Table,
-        key: NodeKey,
+        (key, source): (NodeKey, Source),
         text: &str,
     ) -> Result<u32, ServiceError> {
         let words = text::indexed(text);
@@ -130,7 +141,7 @@ impl Writing {
             }
             added => added?,
         }
-        self.pending.push(Change::Row(row, key));
+        self.pending.push(Change::Row(row, key, source));
         Ok(row)
     }
 
@@ -257,8 +268,7 @@ impl<'a> Indexing<'a> {
         let values = render::values(node);
         let kind = render::code(node);
         let more = more_of(self.connection, key)?;
-        let names =
-            OfNode { connection: self.connection, workspace: self.workspace, node };
+        let names = OfNode { connection: self.connection, workspace: self.workspace, node };
 
         let is_same_text = found.as_ref().is_some_and(|found| found.text == first)
             && parts.len() <= 1
@@ -278,7 +288,7 @@ impl<'a> Indexing<'a> {
                     self.add_more(key, part, table, &names)?;
                 }
                 let shown = render::expand(first, 0, &names)?;
-                self.writing.post(self.connection, table, key, &shown)?
+                self.writing.post(self.connection, table, (key, Source::Text), &shown)?
             }
         };
         let old_values = more.iter().find(|more| more.part == 0);
@@ -336,7 +346,8 @@ impl<'a> Indexing<'a> {
         names: &impl Shown,
     ) -> Result<(), ServiceError> {
         let shown = render::expand(part.text, part.inlines, names)?;
-        let row = match self.writing.post(self.connection, table, key, &shown)? {
+        let source = if part.number == 0 { Source::Values } else { Source::Text };
+        let row = match self.writing.post(self.connection, table, (key, source), &shown)? {
             // It has no words, but is part of the text.
             0 => self.writing.new_row(self.connection)?,
             row => row,
@@ -376,9 +387,8 @@ impl<'a> Indexing<'a> {
     /// # Errors
     /// Those of the storage.
     pub fn sweep(&mut self, spared: impl Fn(NodeId) -> bool) -> Result<(), ServiceError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT node FROM search_node WHERE document = ?1",
-        )?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT node FROM search_node WHERE document = ?1")?;
         let nodes: Vec<NodeId> = statement
             .query_map([self.document.0], |row| Ok(NodeId::from_bytes(row.get(0)?)))?
             .collect::<Result<_, _>>()?;
@@ -449,7 +459,7 @@ fn post_again(
     if found.text.contains(PLACEHOLDER) {
         writing.take_out(connection, table, found.row)?;
         let shown = render::expand(&found.text, 0, &names)?;
-        let row = writing.post(connection, table, found.key, &shown)?;
+        let row = writing.post(connection, table, (found.key, Source::Text), &shown)?;
         connection
             .prepare_cached("UPDATE search_node SET row = ?2 WHERE k = ?1")?
             .execute((found.key.0, row))?;
@@ -463,7 +473,7 @@ fn post_again(
     for (old, inlines, text) in parts.iter().filter(|part| part.2.contains(PLACEHOLDER)) {
         writing.take_out(connection, table, *old)?;
         let shown = render::expand(text, *inlines, &names)?;
-        let row = match writing.post(connection, table, found.key, &shown)? {
+        let row = match writing.post(connection, table, (found.key, Source::Text), &shown)? {
             0 => writing.new_row(connection)?,
             row => row,
         };

@@ -135,6 +135,18 @@ struct Tables {
     is_filled: bool,
 }
 
+/// Which words of a node a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Of its text.
+    Text,
+    /// Of its attributes' values.
+    Values,
+}
+
+/// Marks a row of values in the table of rows.
+const VALUES: u32 = 1 << 31;
+
 /// A change of the index that reached the disk.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
@@ -142,8 +154,8 @@ pub enum Change {
     Node(NodeKey, NodeEntry),
     /// A node is there no more.
     NoNode(NodeKey),
-    /// A row belongs to a node.
-    Row(u32, NodeKey),
+    /// A row holds words of a node: of its text, or of its attributes' values.
+    Row(u32, NodeKey, Source),
     /// A row is there no more.
     NoRow(u32),
     /// A document is there, or was changed; it is not in the trash.
@@ -216,16 +228,16 @@ impl Memory {
 }
 
 impl Tables {
-    fn set_row(&mut self, row: u32, node: u32) {
+    fn set_row(&mut self, row: u32, node: NodeKey, source: Source) {
         if let Some(cell) = self.rows.grown(row) {
-            cell.store(node, Ordering::Relaxed);
+            let mark = if source == Source::Values { VALUES } else { 0 };
+            cell.store(node.0 | mark, Ordering::Relaxed);
         }
     }
 
     fn set_node(&mut self, key: NodeKey, entry: Option<NodeEntry>) {
-        let packed = entry.map_or(0, |entry| {
-            (u64::from(entry.document) << 8) | u64::from(entry.kind.0)
-        });
+        let packed =
+            entry.map_or(0, |entry| (u64::from(entry.document) << 8) | u64::from(entry.kind.0));
         if let Some(cell) = self.nodes.grown(key.0) {
             cell.store(packed, Ordering::Relaxed);
         }
@@ -236,8 +248,8 @@ impl Tables {
         match change {
             Change::Node(key, entry) => self.set_node(key, Some(entry)),
             Change::NoNode(key) => self.set_node(key, None),
-            Change::Row(row, node) => self.set_row(row, node.0),
-            Change::NoRow(row) => self.set_row(row, 0),
+            Change::Row(row, node, source) => self.set_row(row, node, source),
+            Change::NoRow(row) => self.set_row(row, NodeKey(0), Source::Text),
             Change::Document(key, entry) => {
                 let documents = Arc::make_mut(&mut self.documents);
                 let index = key as usize;
@@ -264,13 +276,14 @@ impl Tables {
             );
             let posting: u32 = row.get(3)?;
             if posting > 0 {
-                self.set_row(posting, key.0);
+                self.set_row(posting, key, Source::Text);
             }
         }
-        let mut more = connection.prepare("SELECT row, node FROM search_more")?;
+        let mut more = connection.prepare("SELECT row, node, part FROM search_more")?;
         let mut found = more.query(())?;
         while let Some(row) = found.next()? {
-            self.set_row(row.get(0)?, row.get(1)?);
+            let source = if row.get::<_, u32>(2)? == 0 { Source::Values } else { Source::Text };
+            self.set_row(row.get(0)?, NodeKey(row.get(1)?), source);
         }
         self.documents = Arc::new(documents(connection)?);
         self.is_filled = true;
@@ -323,11 +336,13 @@ fn spread_trash(all: &mut [DocumentEntry]) {
 }
 
 impl View {
-    /// The node that a row belongs to.
+    /// The node that a row belongs to, and which of its words the row holds.
     #[must_use]
-    pub fn node_of(&self, row: u32) -> Option<NodeKey> {
-        let node = self.rows.cell(row)?.load(Ordering::Relaxed);
-        (node > 0).then_some(NodeKey(node))
+    pub fn node_of(&self, row: u32) -> Option<(NodeKey, Source)> {
+        let packed = self.rows.cell(row)?.load(Ordering::Relaxed);
+        let source = if packed & VALUES == 0 { Source::Text } else { Source::Values };
+        let node = packed & !VALUES;
+        (node > 0).then_some((NodeKey(node), source))
     }
 
     /// What is known of a node.
@@ -375,7 +390,8 @@ mod tests {
 
     #[test]
     fn what_stands_under_trash_is_trash() {
-        let entry = |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
+        let entry =
+            |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
         // 5 under 4 under 2 (in the trash); 3 beside it.
         let mut all = [
             DocumentEntry::default(),
@@ -394,7 +410,8 @@ mod tests {
         let memory = Memory::default();
         memory.tables().is_filled = true;
         let entry = NodeEntry { document: 7, kind: KindCode::TITLE };
-        let changes = [Change::Node(NodeKey(40_000), entry), Change::Row(9, NodeKey(40_000))];
+        let changes =
+            [Change::Node(NodeKey(40_000), entry), Change::Row(9, NodeKey(40_000), Source::Text)];
         memory.take_in(changes.into_iter());
         let tables = memory.tables();
         let view = View {
@@ -404,7 +421,7 @@ mod tests {
             documents: Arc::default(),
         };
         drop(tables);
-        assert_eq!(view.node_of(9).and_then(|node| view.node(node)), Some(entry));
+        assert_eq!(view.node_of(9).and_then(|(node, _)| view.node(node)), Some(entry));
         memory.take_in([Change::NoRow(9)].into_iter());
         assert_eq!(view.node_of(9), None);
     }

@@ -66,6 +66,17 @@ pub fn remove(connection: &Connection, table: Table, row: u32) -> Result<(), rus
     connection.prepare_cached(sql)?.execute([row]).map(drop)
 }
 
+/// Whether any row holds the words.
+///
+/// # Errors
+/// Those of the storage.
+pub fn has(connection: &Connection, expression: &str) -> Result<bool, rusqlite::Error> {
+    let body = "SELECT 1 FROM search_body WHERE search_body MATCH ?1 LIMIT 1";
+    let head = "SELECT 1 FROM search_head WHERE search_head MATCH ?1 LIMIT 1";
+    Ok(connection.prepare_cached(body)?.exists([expression])?
+        || connection.prepare_cached(head)?.exists([expression])?)
+}
+
 /// Whether an error says that a table is damaged.
 #[must_use]
 pub fn is_damage(error: &rusqlite::Error) -> bool {
@@ -111,7 +122,7 @@ pub fn used(connection: &Connection) -> Result<(u32, u32), ServiceError> {
         [FLOOR],
         |row| row.get(0),
     )?;
-    let node =
-        connection.query_row("SELECT coalesce(max(k), 0) FROM search_node", (), |row| row.get(0))?;
+    let node = connection
+        .query_row("SELECT coalesce(max(k), 0) FROM search_node", (), |row| row.get(0))?;
     Ok((row, node))
 }

@@ -110,7 +110,8 @@ pub fn start(service: &Arc<Service>) {
     let weak = Arc::downgrade(service);
     let wake = Arc::clone(&service.search.wake);
     wake.wake();
-    let spawned = std::thread::Builder::new().name("search".into()).spawn(move || run(&weak, &wake));
+    let spawned =
+        std::thread::Builder::new().name("search".into()).spawn(move || run(&weak, &wake));
     if spawned.is_err() {
         tracing::warn!("no thread for the index of search");
     }
@@ -222,7 +223,11 @@ fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
         let state = document.state().clone();
         let order = state.subtree(state.root());
         nodes += order.len();
-        bytes += order.iter().filter_map(|id| state.node(*id)).map(|node| node.stored.len()).sum::<usize>();
+        bytes += order
+            .iter()
+            .filter_map(|id| state.node(*id))
+            .map(|node| node.stored.len())
+            .sum::<usize>();
         if !batch.is_empty() && (nodes > NODES || bytes > BYTES) {
             break;
         }
@@ -251,7 +256,9 @@ fn index(
         true,
     );
     let nodes = behind.nodes.get(range).unwrap_or_default();
-    for node in nodes.iter().filter(|id| !changed.contains(id)).filter_map(|id| behind.state.node(*id)) {
+    for node in
+        nodes.iter().filter(|id| !changed.contains(id)).filter_map(|id| behind.state.node(*id))
+    {
         let node: &Node = node;
         let key = indexing.node(node)?;
         uses::index(connection, behind.key, key, Some(node), node)?;

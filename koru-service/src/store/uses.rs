@@ -69,7 +69,9 @@ pub fn index(
     }
     for key in new.attributes.keys() {
         connection
-            .prepare_cached("INSERT INTO attribute_use (key, document, node, n) VALUES (?1, ?2, ?3, ?4)")?
+            .prepare_cached(
+                "INSERT INTO attribute_use (key, document, node, n) VALUES (?1, ?2, ?3, ?4)",
+            )?
             .execute((key, document.0, node.as_bytes(), n))?;
     }
     Ok(())

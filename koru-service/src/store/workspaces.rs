@@ -80,6 +80,39 @@ pub fn find(
         .optional()?)
 }
 
+/// What a search needs to know of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// Its row.
+    pub key: WorkspaceKey,
+    /// Its ID.
+    pub id: WorkspaceId,
+    /// Whether it is deleted.
+    pub is_deleted: bool,
+    /// When a client last read or wrote in it, in milliseconds since 1970 (UTC).
+    pub last_opened_at: Option<i64>,
+}
+
+/// All workspaces in their order, as a search needs them.
+///
+/// # Errors
+/// Those of the storage.
+pub fn known(connection: &Connection, opened: &Opened) -> Result<Vec<Known>, ServiceError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT k, id, deleted_at IS NOT NULL, last_opened_at FROM workspace ORDER BY position, k",
+    )?;
+    let rows = statement.query_map((), |row| {
+        let key = WorkspaceKey(row.get(0)?);
+        Ok(Known {
+            key,
+            id: WorkspaceId::from_bytes(row.get(1)?),
+            is_deleted: row.get(2)?,
+            last_opened_at: opened.of(key).max(row.get(3)?),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// All workspaces in their order.
 ///
 /// # Errors

@@ -27,19 +27,29 @@ impl Term {
     pub fn find(&self, tokens: &Tokens<'_>) -> Vec<Match> {
         let mut found = Vec::new();
         let Some((first, rest)) = self.tokens().split_first() else { return found };
+        let alone = rest.is_empty();
+        let form = self.joined();
         for token in tokens.iter() {
-            let only = rest.is_empty();
-            if !(token.text == first.text
-                || only && self.prefix && token.text.starts_with(&first.text))
-            {
-                continue;
+            let mut place = None;
+            if token.text == first.text || alone && self.begins(token.text, &first.text) {
+                place = self.match_at(tokens, token);
             }
-            found.extend(self.match_at(tokens, token));
+            if place.is_none()
+                && let Some(form) = form
+                && (token.text == form || self.begins(token.text, form))
+            {
+                place = Some(self.match_form(tokens, token, token, form, token.text));
+            }
+            found.extend(place);
         }
-        if let Some(form) = self.joined() {
+        if let Some(form) = form {
             self.find_joined(tokens, form, &mut found);
         }
         found
+    }
+
+    fn begins(&self, text: &str, with: &str) -> bool {
+        self.prefix && text.starts_with(with)
     }
 
     /// Whether the term matches anywhere.
@@ -56,9 +66,7 @@ impl Term {
             let ends = index + 1 == wanted.len();
             if index > 0 {
                 last = tokens.get(last.position as usize + 1)?;
-                let matches = last.text == word.text
-                    || ends && self.prefix && last.text.starts_with(&word.text);
-                if !matches {
+                if last.text != word.text && !(ends && self.begins(last.text, &word.text)) {
                     return None;
                 }
             }
@@ -83,8 +91,7 @@ impl Term {
         let before = found.len();
         for joined in tokens.joined() {
             let text = tokens.joined_text(joined);
-            let whole = text == form;
-            if !whole && !(self.prefix && text.starts_with(form)) {
+            if text != form && !self.begins(text, form) {
                 continue;
             }
             let (Some(first), Some(last)) =
@@ -97,18 +104,30 @@ impl Term {
             if covered.binary_search_by_key(&joined.first, |found| found.first).is_ok() {
                 continue;
             }
-            let source = source(tokens, first.start, last.end);
-            found.push(Match {
-                first: joined.first,
-                last: joined.last,
-                start: first.start,
-                end: last.end,
-                whole,
-                as_typed: same(source, &self.typed, !whole),
-            });
+            found.push(self.match_form(tokens, first, last, form, text));
         }
         if found.len() > before {
             found.sort_unstable_by_key(|found| (found.first, found.last));
+        }
+    }
+
+    /// The match of an identifier in one piece with `text`, which stands from `first` to `last`.
+    fn match_form(
+        &self,
+        tokens: &Tokens<'_>,
+        first: Token<'_>,
+        last: Token<'_>,
+        form: &str,
+        text: &str,
+    ) -> Match {
+        let whole = text == form;
+        Match {
+            first: first.position,
+            last: last.position,
+            start: first.start,
+            end: last.end,
+            whole,
+            as_typed: same(source(tokens, first.start, last.end), &self.typed, !whole),
         }
     }
 }

@@ -53,3 +53,6 @@ pub const SNIPPET_CHARS: usize = 240;
 /// What stands between the words of a text and its joined forms, and between those: a private-use
 /// character, which is in no token.
 pub const GAP: &str = "\u{E000}";
+
+#[cfg(test)]
+mod tests;

@@ -147,7 +147,9 @@ impl Term {
             }
         }
         let joined = match *tokens.joined() {
-            [ref joined] if complete && joined.first == 0 && joined.last as usize + 1 == tokens.len() => {
+            [ref joined]
+                if complete && joined.first == 0 && joined.last as usize + 1 == tokens.len() =>
+            {
                 Some(tokens.joined_text(joined).to_owned())
             }
             _ => None,
@@ -220,10 +222,8 @@ fn slice(text: &str, start: u32, end: u32) -> &str {
 /// The words of a part without quotation marks, and where they begin. The punctuation of scripts
 /// without spaces parts them, too.
 fn words(text: &str) -> Vec<(usize, &str)> {
-    let between = |c: char| {
-        c.is_whitespace()
-            || matches!(c, '、' | '。' | '，' | '；' | '：' | '！' | '？')
-    };
+    let between =
+        |c: char| c.is_whitespace() || matches!(c, '、' | '。' | '，' | '；' | '：' | '！' | '？');
     let mut words = Vec::new();
     let mut at = 0;
     for word in text.split_inclusive(between) {

@@ -175,9 +175,10 @@ pub fn parts(text: &str, limit: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut first, mut start) = (0, 0);
     loop {
-        let mut behind = first + entries.get(first..).map_or(0, |rest| {
-            rest.partition_point(|entry| entry.end as usize <= start + limit)
-        });
+        let mut behind = first
+            + entries.get(first..).map_or(0, |rest| {
+                rest.partition_point(|entry| entry.end as usize <= start + limit)
+            });
         if behind == entries.len() {
             pieces.push(Range { start, end: text.len() });
             return pieces;

@@ -188,7 +188,9 @@ impl Reader<'_> {
                 Class::Mark => LetterKind::Mark,
                 Class::Ignored => continue,
                 Class::Joint => LetterKind::Joint,
-                Class::Apostrophe if !matches!(last, LetterKind::Apostrophe | LetterKind::Joint) => {
+                Class::Apostrophe
+                    if !matches!(last, LetterKind::Apostrophe | LetterKind::Joint) =>
+                {
                     LetterKind::Apostrophe
                 }
                 Class::MiddleDot
@@ -483,7 +485,8 @@ fn is_elided(letters: &[Letter], at: usize) -> bool {
     if let Some(next) = letters.get(at + 1) {
         fold_char(next.c, &mut vowel);
     }
-    let vowel = vowel.chars().next().is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'h' | 'y'));
+    let vowel =
+        vowel.chars().next().is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'h' | 'y'));
     let word = letters.get(..at).unwrap_or_default();
     vowel && word.len() < 7 && letters.len() > at + 2 && {
         let mut folded = String::new();
@@ -493,4 +496,3 @@ fn is_elided(letters: &[Letter], at: usize) -> bool {
         ELIDED.contains(&folded.as_str())
     }
 }
-

@@ -1,0 +1,278 @@
+//! One candidate for each document: the documents in which all words hold, whether in one place or spread over
+//! title, nodes, tags and breadcrumb.
+
+use super::candidates::{Candidate, Gathered, Place};
+use super::names::{self, Tagged, Terms};
+use super::scan::{ACCEPTED, Scan};
+use super::text::{Query, Term};
+use crate::errors::ServiceError;
+
+/// Where one place holds all words in so many documents, others are looked for only when their page is asked for.
+pub const ENOUGH: usize = 200;
+/// The most documents below one matching document that are found by its title alone.
+const BELOW_ONE: usize = 200;
+/// A term in more rows than this is frequent.
+const PROBED: usize = 3_000;
+/// With a rare term in at most so many documents, the others are looked for in these.
+const RARE: usize = 64;
+
+const TAG: f64 = 2.5;
+const SPREAD_WITH_HEAD: f64 = 0.6;
+const SPREAD: f64 = 0.3;
+const BREADCRUMB: f64 = 0.25;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Documents with one place that holds all words.
+    pub close: Vec<Candidate>,
+    /// Documents in which the words are spread; they come behind.
+    pub spread: Option<Vec<Candidate>>,
+    /// Whether there may be more.
+    pub is_cut: bool,
+}
+
+/// The documents in which all words of a query hold. Those in which they are spread are left out where there are
+/// enough others, unless `all` are wanted; those in the trash of the mask are no question here.
+///
+/// # Errors
+/// Those of the storage.
+pub fn find(
+    scan: &Scan<'_>,
+    query: &Query,
+    tagged: &[Tagged],
+    accepted: usize,
+    all: bool,
+) -> Result<Found, ServiceError> {
+    let wanted = names::all_terms(query);
+    let mut close = Gathered::default();
+    let mut is_cut = scan.all_rows(&query.expression(), accepted, |row| {
+        close.add(row.entry.document, Candidate::of(&row));
+        true
+    })?;
+    for tagged in tagged.iter().filter(|tagged| tagged.terms == wanted) {
+        if scan.mask.admits_document(tagged.document) {
+            close.add(tagged.document, of_tag(tagged, TAG));
+        }
+    }
+    if query.terms.len() == 1 {
+        let spread = below(scan, &titles_above(scan, query)?, &close);
+        return Ok(Found { close: close.into_list(), spread: Some(spread), is_cut });
+    }
+    if close.len() >= ENOUGH && !all {
+        return Ok(Found { close: close.into_list(), spread: None, is_cut });
+    }
+    let (spread, was_cut) = spread(scan, query, tagged, &close)?;
+    is_cut |= was_cut;
+    Ok(Found { close: close.into_list(), spread: Some(spread), is_cut })
+}
+
+fn of_tag(tagged: &Tagged, weight: f64) -> Candidate {
+    Candidate {
+        document: tagged.document,
+        node: Some(tagged.node),
+        place: Place::Tag(tagged.tag),
+        weight,
+        places: 1,
+    }
+}
+
+fn set(all: &mut [Terms], document: u32, terms: Terms) {
+    if let Some(slot) = all.get_mut(document as usize) {
+        *slot |= terms;
+    }
+}
+
+/// The documents below those whose titles hold the word.
+fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> {
+    let inherited = names::inherited(scan.view, titles);
+    let mut counts = std::collections::HashMap::new();
+    let mut list = Vec::new();
+    for (document, _) in (0_u32..).zip(&inherited).filter(|(_, terms)| **terms != 0) {
+        if close.has(document) || !scan.mask.admits_document(document) {
+            continue;
+        }
+        let parent = scan.view.document(document).map_or(0, |entry| entry.parent);
+        let count = counts.entry(parent).or_insert(0_usize);
+        *count += 1;
+        if *count <= BELOW_ONE {
+            list.push(of_breadcrumb(document));
+        }
+    }
+    list
+}
+
+fn of_breadcrumb(document: u32) -> Candidate {
+    Candidate { document, node: None, place: Place::Breadcrumb, weight: BREADCRUMB, places: 0 }
+}
+
+/// For each term, in which documents it holds, and the best place of each document.
+struct Spread {
+    terms: Vec<Terms>,
+    heads: Vec<bool>,
+    best: Gathered,
+    is_cut: bool,
+}
+
+impl Spread {
+    fn scan(
+        &mut self,
+        scan: &Scan<'_>,
+        bit: Terms,
+        term: &Term,
+        most: usize,
+    ) -> Result<bool, ServiceError> {
+        scan.all_rows(&term.expression(), most, |row| {
+            let document = row.entry.document;
+            set(&mut self.terms, document, bit);
+            if row.weight() > 1.0
+                && let Some(head) = self.heads.get_mut(document as usize)
+            {
+                *head = true;
+            }
+            self.best.add(document, Candidate::of(&row));
+            true
+        })
+    }
+
+    fn holds(&self, document: u32) -> Terms {
+        self.terms.get(document as usize).copied().unwrap_or(0)
+    }
+}
+
+/// The documents in which the words hold in several places.
+fn spread(
+    scan: &Scan<'_>,
+    query: &Query,
+    tagged: &[Tagged],
+    close: &Gathered,
+) -> Result<(Vec<Candidate>, bool), ServiceError> {
+    let count = scan.view.documents().len();
+    let wanted = names::all_terms(query);
+    let mut spread = Spread {
+        terms: vec![0; count],
+        heads: vec![false; count],
+        best: Gathered::default(),
+        is_cut: false,
+    };
+    for tagged in tagged {
+        if scan.mask.admits_document(tagged.document) {
+            set(&mut spread.terms, tagged.document, tagged.terms);
+            spread.best.add(tagged.document, of_tag(tagged, TAG));
+        }
+    }
+    let above = titles_above(scan, query)?;
+    let inherited = names::inherited(scan.view, &above);
+    for (document, terms) in (0_u32..).zip(&inherited) {
+        set(&mut spread.terms, document, *terms);
+    }
+
+    let terms: Vec<(Terms, &Term)> =
+        query.terms.iter().take(32).enumerate().map(|(index, term)| (1 << index, term)).collect();
+    let mut frequent = Vec::new();
+    for (bit, term) in &terms {
+        if spread.scan(scan, *bit, term, PROBED)? {
+            frequent.push((*bit, *term));
+        }
+    }
+    let rare: Terms = terms
+        .iter()
+        .filter(|(bit, _)| frequent.iter().all(|(other, _)| other != bit))
+        .map(|(bit, _)| bit)
+        .sum();
+    let hopeful: Vec<u32> = (0_u32..)
+        .zip(&spread.terms)
+        .filter(|(document, terms)| {
+            **terms & rare == rare && scan.mask.admits_document(*document) && !close.has(*document)
+        })
+        .map(|(document, _)| document)
+        .take(RARE + 1)
+        .collect();
+    if !frequent.is_empty() {
+        if rare != 0 && hopeful.len() <= RARE {
+            for document in hopeful {
+                let missing = wanted & !spread.holds(document);
+                if missing != 0 {
+                    let found = terms_of_document(scan, query, document)?;
+                    set(&mut spread.terms, document, found);
+                }
+            }
+        } else {
+            for (bit, term) in frequent {
+                spread.is_cut |= spread.scan(scan, bit, term, usize::MAX)?;
+            }
+        }
+    }
+    let heads = spread.heads;
+    let terms = spread.terms;
+    let best = spread.best.into_list();
+    let mut is_listed = vec![false; count];
+    let mut list = Vec::new();
+    for mut candidate in best {
+        let index = candidate.document as usize;
+        if terms.get(index) != Some(&wanted) || close.has(candidate.document) {
+            continue;
+        }
+        if let Some(listed) = is_listed.get_mut(index) {
+            *listed = true;
+        }
+        let with_head = heads.get(index) == Some(&true);
+        candidate.weight = if with_head { SPREAD_WITH_HEAD } else { SPREAD };
+        list.push(candidate);
+    }
+    // All words may stand above.
+    for (document, found) in (0_u32..).zip(&terms) {
+        if *found == wanted
+            && is_listed.get(document as usize) == Some(&false)
+            && !close.has(document)
+            && scan.mask.admits_document(document)
+        {
+            list.push(of_breadcrumb(document));
+        }
+    }
+    Ok((list, spread.is_cut))
+}
+
+/// Which terms hold in the titles of documents that have others below them, whether these may be shown or not.
+///
+/// # Errors
+/// Those of the storage.
+pub fn titles_above(scan: &Scan<'_>, query: &Query) -> Result<Vec<Terms>, ServiceError> {
+    let mut titles = vec![0; scan.view.documents().len()];
+    let is_parent = parents(scan);
+    if is_parent.iter().all(|is_parent| !is_parent) {
+        return Ok(titles);
+    }
+    for (index, term) in query.terms.iter().enumerate().take(32) {
+        scan.titles(&term.expression(), ACCEPTED, |document| {
+            let is_above = is_parent.get(document as usize) == Some(&true);
+            if is_above {
+                set(&mut titles, document, 1 << index);
+            }
+            is_above
+        })?;
+    }
+    Ok(titles)
+}
+
+/// Which documents have others below them.
+fn parents(scan: &Scan<'_>) -> Vec<bool> {
+    let documents = scan.view.documents();
+    let mut is_parent = vec![false; documents.len()];
+    for entry in documents {
+        if let Some(slot) = is_parent.get_mut(entry.parent as usize).filter(|_| entry.parent > 0) {
+            *slot = true;
+        }
+    }
+    is_parent
+}
+
+/// The terms that hold in the nodes of a document, read directly.
+fn terms_of_document(scan: &Scan<'_>, query: &Query, document: u32) -> Result<Terms, ServiceError> {
+    let mut found = 0;
+    super::shown::each_text(scan.connection, scan.view, document, |_, text| {
+        found |= names::terms_in(query, text);
+        Ok(())
+    })?;
+    Ok(found)
+}

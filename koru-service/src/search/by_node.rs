@@ -1,0 +1,145 @@
+//! One candidate for each node that holds a word, where its title and breadcrumb supply the rest.
+
+use rusqlite::Connection;
+
+use super::by_document::titles_above;
+use super::candidates::{Candidate, Gathered, Place};
+use super::memory::{NodeKey, Source, View};
+use super::names::{self, Tagged, Terms};
+use super::scan::{Row, Scan};
+use super::text::Query;
+use crate::errors::ServiceError;
+use koru_model::node::Kind;
+
+/// How far up headings are looked for: as deep as a tree can be.
+const LEVELS: usize = koru_model::limits::DEPTH;
+
+/// What is known of the terms in nodes and above them.
+#[derive(Default)]
+struct Holding {
+    nodes: Vec<Terms>,
+    /// Of each document: what its title holds.
+    titles: Vec<Terms>,
+    /// Of each document: what any heading of it holds.
+    headings: Vec<Terms>,
+}
+
+fn set(all: &mut Vec<Terms>, index: u32, terms: Terms) {
+    let index = index as usize;
+    if all.len() <= index {
+        all.resize(index + 1, 0);
+    }
+    if let Some(slot) = all.get_mut(index) {
+        *slot |= terms;
+    }
+}
+
+fn of(all: &[Terms], index: u32) -> Terms {
+    all.get(index as usize).copied().unwrap_or(0)
+}
+
+/// The nodes that a query finds, and whether there may be more.
+///
+/// # Errors
+/// Those of the storage.
+pub fn find(
+    scan: &Scan<'_>,
+    query: &Query,
+    tagged: &[Tagged],
+    accepted: usize,
+) -> Result<(Vec<Candidate>, bool), ServiceError> {
+    let wanted = names::all_terms(query);
+    let mut holding = Holding::default();
+    let mut gathered = Gathered::default();
+    let mut is_cut = false;
+    for (index, term) in query.terms.iter().enumerate().take(32) {
+        let bit = 1 << index;
+        is_cut |= scan.all_rows(&term.expression(), accepted, |row| {
+            note(&mut holding, &row, bit);
+            let is_admitted = scan.mask.admits_node(row.node, row.entry);
+            if is_admitted {
+                gathered.add(row.node.0, Candidate::of(&row));
+            }
+            is_admitted
+        })?;
+    }
+    for tagged in tagged {
+        let Some(entry) = scan.view.node(tagged.node) else { continue };
+        if !scan.mask.admits_node(tagged.node, entry) {
+            continue;
+        }
+        set(&mut holding.nodes, tagged.node.0, tagged.terms);
+        gathered.add(
+            tagged.node.0,
+            Candidate {
+                document: tagged.document,
+                node: Some(tagged.node),
+                place: Place::Tag(tagged.tag),
+                weight: 1.0,
+                places: 1,
+            },
+        );
+    }
+    let inherited = match wanted.count_ones() {
+        1 => Vec::new(),
+        _ => names::inherited(scan.view, &titles_above(scan, query)?),
+    };
+    let mut found = Vec::new();
+    for mut candidate in gathered.into_list() {
+        let Some(node) = candidate.node else { continue };
+        let own = of(&holding.nodes, node.0);
+        let document = candidate.document;
+        let around = own | of(&holding.titles, document) | of(&inherited, document);
+        let holds = around == wanted
+            || (around | of(&holding.headings, document) == wanted
+                && around | above(scan.connection, scan.view, &holding, node)? == wanted);
+        if holds {
+            // A node with more of the words of its own comes first.
+            candidate.weight *= f64::from(own.count_ones()) / f64::from(wanted.count_ones());
+            found.push(candidate);
+        }
+    }
+    Ok((found, is_cut))
+}
+
+fn note(holding: &mut Holding, row: &Row, bit: Terms) {
+    set(&mut holding.nodes, row.node.0, bit);
+    match (row.source, row.entry.kind.kind()) {
+        (Source::Text, Kind::Title) => set(&mut holding.titles, row.entry.document, bit),
+        (Source::Text, Kind::Heading) => set(&mut holding.headings, row.entry.document, bit),
+        _ => {}
+    }
+}
+
+/// What the headings above a node hold.
+fn above(
+    connection: &Connection,
+    view: &View,
+    holding: &Holding,
+    node: NodeKey,
+) -> Result<Terms, ServiceError> {
+    let mut terms = 0;
+    let mut at = node;
+    for _ in 0..LEVELS {
+        let Some(parent) = parent(connection, at)? else { break };
+        if view.node(parent).is_some_and(|entry| entry.kind.kind() == Kind::Heading) {
+            terms |= of(&holding.nodes, parent.0);
+        }
+        at = parent;
+    }
+    Ok(terms)
+}
+
+/// The node that a node stands under.
+///
+/// # Errors
+/// Those of the storage.
+pub fn parent(connection: &Connection, node: NodeKey) -> Result<Option<NodeKey>, ServiceError> {
+    use rusqlite::OptionalExtension as _;
+    Ok(connection
+        .prepare_cached("SELECT parent FROM search_node WHERE k = ?1")?
+        .query_row([node.0], |row| row.get::<_, Option<u32>>(0))
+        .optional()?
+        .flatten()
+        .map(NodeKey))
+}
