@@ -9,7 +9,7 @@ use super::Outcome;
 use super::baseline::Baseline;
 use super::corpus::Page;
 use super::random::{Random, Sample};
-use super::store::Store;
+use super::store::{Store, words as words_of};
 
 /// How many items a set has.
 const ITEMS: usize = 200;
@@ -48,6 +48,19 @@ pub(crate) struct Score {
     pub(crate) ours_found: usize,
     pub(crate) baseline_found: usize,
     pub(crate) items: usize,
+    /// Items that the baseline found and we found later or not at all.
+    pub(crate) lost: Vec<Lost>,
+}
+
+/// An item that the baseline was better at, with both places from 1.
+#[derive(Debug, Clone)]
+#[expect(dead_code, reason = "read by whoever looks at a score that is too low")]
+pub(crate) struct Lost {
+    query: String,
+    ours: Option<usize>,
+    baseline: usize,
+    /// The title and the snippet of our first hit.
+    first: Option<(String, String)>,
 }
 
 impl Score {
@@ -87,9 +100,10 @@ impl Notes {
         }
     }
 
-    /// The sets: titles, headings, and three words of a block that follow each other. A title that several
-    /// documents have names none of them and is left out, as is a title of one word; the same holds for headings.
-    pub(crate) fn known(self) -> [Known; 3] {
+    /// The sets: titles, headings, and three words of a block that follow each other. What several titles or headings
+    /// say names none of them and is left out, as is what has one word.
+    pub(crate) fn known(mut self) -> [Known; 3] {
+        self.headings.retain(|heading, _| !self.titles.contains_key(heading));
         let chosen = |all: HashMap<String, (usize, usize)>, seed: u64| {
             let mut all: Vec<Item> = all
                 .into_iter()
@@ -123,11 +137,25 @@ fn words(text: &str) -> Vec<String> {
 
 /// Searches for all items of a set on both sides.
 pub(crate) fn score(known: &Known, store: &Store, baseline: &Baseline) -> Outcome<Score> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut ours, mut theirs, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     for item in &known.items {
         let wanted = store.documents.get(item.page).ok_or("an item without document")?;
-        ours.push(store.found(&item.query)?.iter().position(|found| found == wanted));
-        theirs.push(baseline.found(&item.query)?.iter().position(|found| *found == item.page));
+        let results = store.search(&words_of(&item.query))?;
+        let our = results.hits.iter().position(|hit| hit.document == *wanted);
+        let their = baseline.found(&item.query)?.iter().position(|found| *found == item.page);
+        if let Some(their) = their
+            && our.is_none_or(|our| our > their)
+        {
+            let first = results.hits.first();
+            lost.push(Lost {
+                query: item.query.clone(),
+                ours: our.map(|our| our + 1),
+                baseline: their + 1,
+                first: first.map(|hit| (hit.title.clone(), hit.snippet.clone())),
+            });
+        }
+        ours.push(our);
+        theirs.push(their);
     }
     Ok(Score {
         name: known.name,
@@ -136,6 +164,7 @@ pub(crate) fn score(known: &Known, store: &Store, baseline: &Baseline) -> Outcom
         ours_found: ours.iter().flatten().count(),
         baseline_found: theirs.iter().flatten().count(),
         items: known.items.len(),
+        lost,
     })
 }
 

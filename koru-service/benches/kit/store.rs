@@ -177,12 +177,6 @@ impl Store {
         find::search(&self.service, &self.session, params).map_err(text)
     }
 
-    /// The documents that a query finds, the best first.
-    pub(crate) fn found(&self, query: &str) -> Outcome<Vec<DocumentId>> {
-        let results = self.search(&words(query))?;
-        Ok(results.hits.iter().map(|hit| hit.document).collect())
-    }
-
     /// The page cache of the connections that search, as SQLite's `cache_size` says it.
     pub(crate) fn cache(&self) -> Outcome<i64> {
         let ask = |connection: &rusqlite::Connection| {
