@@ -59,6 +59,9 @@ pub(crate) fn known(
             score.baseline,
             score.baseline_found
         );
+        if !score.is_met() {
+            println!("{:#?}", score.lost);
+        }
         report.relevance(corpus, nodes, score);
     }
     Ok(())

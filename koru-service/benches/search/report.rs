@@ -32,7 +32,7 @@ impl Report {
 
     /// Takes in how well known items were found, which must be as well as on the other side.
     pub(crate) fn relevance(&mut self, corpus: &str, nodes: usize, score: Score) {
-        let Score { name, ours, baseline, ours_found, baseline_found, items } = &score;
+        let Score { name, ours, baseline, ours_found, baseline_found, items, .. } = &score;
         let nodes = thousands(nodes);
         let _ = writeln!(
             self.relevance,

@@ -8,7 +8,7 @@
 use rusqlite::Connection;
 
 use super::candidates::{Candidate, Place};
-use super::memory::{KindCode, NodeKey, View};
+use super::memory::{NodeKey, View};
 use super::shown;
 use super::text::{Match, Query, Tokens, tokenize};
 use crate::errors::ServiceError;
