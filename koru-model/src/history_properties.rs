@@ -18,8 +18,8 @@ use crate::restore::restore;
 struct NoNames;
 
 impl Names for NoNames {
-    fn tag(&mut self, tag: TagId) -> Option<String> {
-        Some(tag.to_string())
+    fn tag(&mut self, tag: TagId) -> Option<(TagId, String)> {
+        Some((tag, tag.to_string()))
     }
     fn link(&mut self, _: DocumentId, _: Option<NodeId>) -> LinkTarget {
         LinkTarget { title: None, lifecycle: Lifecycle::Missing, resolved: None }

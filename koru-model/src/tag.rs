@@ -44,6 +44,18 @@ pub fn folded(name: &str) -> String {
     name.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
+/// The name of a level under a tag, or at the top.
+#[must_use]
+pub fn below(above: Option<&str>, level: &str) -> String {
+    above.map_or_else(|| level.to_owned(), |above| format!("{above}/{level}"))
+}
+
+/// The last level of a name.
+#[must_use]
+pub fn level(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, level)| level)
+}
+
 /// The name of the tag above, if there is one.
 #[must_use]
 pub fn parent(name: &str) -> Option<&str> {

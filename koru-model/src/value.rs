@@ -194,7 +194,7 @@ fn check_date(text: &str) -> Result<(), String> {
 }
 
 /// Splits `2026-12-24T18:00:00.123` off the front of a text.
-fn split_civil(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_civil(text: &str) -> Option<(&str, &str)> {
     let head = text.get(..19)?;
     let is_leap_second = head.ends_with(":60");
     if !has_shape(head, "0000-00-00T00:00:00") || is_leap_second {

@@ -221,7 +221,8 @@ fn attributes_are_counted_outside_the_trash_and_kept_while_used() {
         fixture
             .write(move |connection, workspace| {
                 let document = placing::find(connection, workspace, id(number))?;
-                let sql = "INSERT INTO attribute_use VALUES ('effort', ?1, x'01')";
+                let sql =
+                    "INSERT INTO attribute_use (key, document, node) VALUES ('effort', ?1, x'01')";
                 Ok(connection.execute(sql, [document.0])?)
             })
             .unwrap();
@@ -255,7 +256,7 @@ fn attributes_are_counted_outside_the_trash_and_kept_while_used() {
 fn tags_are_made_with_those_above_them_and_told_apart_without_case() {
     let fixture = Fixture::with_documents();
     let make = |name: &'static str| {
-        fixture.write(move |c, w| tags::find_or_create(c, w, name, Uuid::now_v7)).unwrap()
+        fixture.write(move |c, w| tags::find_or_create(c, w, name, Uuid::now_v7)).unwrap().id
     };
     let calls = make("Family/calls");
     assert_eq!(make("family/CALLS"), calls);
@@ -266,7 +267,7 @@ fn tags_are_made_with_those_above_them_and_told_apart_without_case() {
         fixture
             .write(move |connection, workspace| {
                 let document = placing::find(connection, workspace, id(number))?;
-                let sql = "INSERT INTO tag_use VALUES (?1, ?2, x'01')";
+                let sql = "INSERT INTO tag_use (tag, document, node) VALUES (?1, ?2, x'01')";
                 Ok(connection.execute(sql, (calls.as_bytes(), document.0))?)
             })
             .unwrap();

@@ -5,9 +5,11 @@ pub(crate) mod call;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod document;
+pub(crate) mod file;
 pub(crate) mod history;
 pub(crate) mod service;
 mod session;
+pub(crate) mod tag;
 pub(crate) mod workspace;
 
 pub(crate) use session::Session;

@@ -72,7 +72,7 @@ pub struct Attribute {
 pub struct Tag {
     /// Its ID.
     pub tag_id: TagId,
-    /// Its whole name; empty where the workspace has it no more.
+    /// Its whole name.
     pub name: String,
 }
 
@@ -296,13 +296,15 @@ fn modification(
         found.attributes = Some(Exchange { added: only(new, old), removed: only(old, new) });
     }
     if old.tags != new.tags {
-        let mut only = |one: &Node, other: &Node| {
-            one.tags
-                .difference(&other.tags)
-                .map(|tag| Tag { tag_id: *tag, name: names.tag(*tag).unwrap_or_default() })
-                .collect()
+        let (left, right) = (read::tags(old, names), read::tags(new, names));
+        let only = |one: &BTreeMap<TagId, String>, other: &BTreeMap<TagId, String>| {
+            one.iter()
+                .filter(|(tag, _)| !other.contains_key(*tag))
+                .map(|(tag, name)| Tag { tag_id: *tag, name: name.clone() })
+                .collect::<Vec<_>>()
         };
-        found.tags = Some(Exchange { added: only(new, old), removed: only(old, new) });
+        let tags = Exchange { added: only(&right, &left), removed: only(&left, &right) };
+        found.tags = (!tags.added.is_empty() || !tags.removed.is_empty()).then_some(tags);
     }
     found
 }

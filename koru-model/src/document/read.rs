@@ -3,6 +3,7 @@
 //! The bytes are written once and go to the client as they are.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -27,8 +28,9 @@ pub struct LinkTarget {
 
 /// What a text names that is kept elsewhere, looked up at reading time.
 pub trait Names {
-    /// The whole name of a tag.
-    fn tag(&mut self, tag: TagId) -> Option<String>;
+    /// The tag that an ID means, which is another one where tags were merged, and its whole name;
+    /// none where the tag was removed.
+    fn tag(&mut self, tag: TagId) -> Option<(TagId, String)>;
     /// Where a link leads.
     fn link(&mut self, document: DocumentId, node: Option<NodeId>) -> LinkTarget;
     /// The name of a file, and whether it is there.
@@ -206,6 +208,11 @@ fn inlines(node: &Node, names: &mut dyn Names, compact: bool) -> Vec<InlineView>
         .collect()
 }
 
+/// The tags that a node shows, each once, with their names.
+pub(crate) fn tags(node: &Node, names: &mut dyn Names) -> BTreeMap<TagId, String> {
+    node.tags.iter().filter_map(|tag| names.tag(*tag)).collect()
+}
+
 /// Writes one node as JSON.
 fn write_node(
     out: &mut Vec<u8>,
@@ -222,11 +229,8 @@ fn write_node(
     let attributes =
         node.attributes.iter().map(|(key, value)| AttributeView { key, value }).collect();
     let inlines = inlines(node, names, compact);
-    let mut tags: Vec<TagView> = node
-        .tags
-        .iter()
-        .filter_map(|tag| names.tag(*tag).map(|name| TagView { tag_id: *tag, name }))
-        .collect();
+    let mut tags: Vec<TagView> =
+        tags(node, names).into_iter().map(|(tag_id, name)| TagView { tag_id, name }).collect();
     tags.sort_by(|l, r| l.name.cmp(&r.name));
     let text = node.text();
     let language = node.language.as_deref();

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::state::Node;
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::{Fault, Target};
 use crate::ids::{NodeRef, TagId};
@@ -24,15 +25,30 @@ pub struct AddTag {
     pub tag_id: Option<TagId>,
 }
 
-/// The tag that an operation names by ID.
+/// The tag that an operation names by ID; the ID of a merged tag means the one that it went into.
 ///
 /// # Errors
 /// When the workspace has no such tag.
 pub(super) fn existing_tag(draft: &mut Draft<'_>, tag: TagId) -> Result<TagId, Fault> {
-    if draft.facts.has_tag(tag)? {
-        return Ok(tag);
+    draft.facts.resolve_tag(tag)?.ok_or_else(|| Fault::NotFound {
+        target: Target::Tag,
+        field: "tag_id",
+        id: tag.to_string(),
+    })
+}
+
+/// The IDs on a node that mean a tag: its own, and those of tags that were merged into it.
+///
+/// # Errors
+/// When it cannot be found out.
+pub(super) fn carried(draft: &mut Draft<'_>, node: &Node, tag: TagId) -> Result<Vec<TagId>, Fault> {
+    let mut found = Vec::new();
+    for id in &node.tags {
+        if *id == tag || draft.facts.resolve_tag(*id)? == Some(tag) {
+            found.push(*id);
+        }
     }
-    Err(Fault::NotFound { target: Target::Tag, field: "tag_id", id: tag.to_string() })
+    Ok(found)
 }
 
 /// What a `tag` field must be.
@@ -60,7 +76,7 @@ impl AddTag {
             (None, Some(id)) => existing_tag(draft, id)?,
             _ => return Err(not_exactly_one()),
         };
-        if !node.tags.contains(&tag) {
+        if carried(draft, &node, tag)?.is_empty() {
             draft.change(node.id, |node| {
                 node.tags.insert(tag);
             });

@@ -20,6 +20,8 @@ use crate::value::{self, Definition, ValueKind};
 pub(crate) struct World {
     pub(crate) touched: BTreeMap<(NodeId, Property), Touch>,
     pub(crate) tags: BTreeMap<String, TagId>,
+    /// From the tags that were merged to those that they went into.
+    pub(crate) merged: BTreeMap<TagId, TagId>,
 }
 
 pub(crate) const THERE: &str = "0198c2f0-0000-7000-8000-0000000000d0";
@@ -59,8 +61,9 @@ impl Facts for World {
             self.tags.entry(crate::tag::folded(name)).or_insert(TagId::from_bytes([next; 16]));
         Ok(*tag)
     }
-    fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError> {
-        Ok(self.tags.values().any(|known| *known == tag))
+    fn resolve_tag(&mut self, tag: TagId) -> Result<Option<TagId>, FactsError> {
+        let tag = self.merged.get(&tag).copied().unwrap_or(tag);
+        Ok(self.tags.values().any(|known| *known == tag).then_some(tag))
     }
     fn has_document(&mut self, document: DocumentId) -> Result<bool, FactsError> {
         Ok(document.to_string() == THERE)

@@ -95,11 +95,12 @@ pub trait Facts {
     /// When it cannot be found out.
     fn make_tag(&mut self, name: &str) -> Result<TagId, FactsError>;
 
-    /// Whether the workspace has the tag.
+    /// The tag that an ID means: itself, or the one that it was merged into; none where the workspace
+    /// has neither.
     ///
     /// # Errors
     /// When it cannot be found out.
-    fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError>;
+    fn resolve_tag(&mut self, tag: TagId) -> Result<Option<TagId>, FactsError>;
 
     /// Whether the workspace has the document, in the trash or not.
     ///

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::add_tag::{accepted_name, existing_tag, not_exactly_one};
+use crate::edit::add_tag::{accepted_name, carried, existing_tag, not_exactly_one};
 use crate::edit::draft::{Draft, Looks};
 use crate::edit::fault::Fault;
 use crate::ids::{NodeRef, TagId};
@@ -39,10 +39,9 @@ impl RemoveTag {
             (None, Some(id)) => Some(existing_tag(draft, id)?),
             _ => return Err(not_exactly_one()),
         };
-        if let Some(tag) = tag.filter(|tag| node.tags.contains(tag)) {
-            draft.change(node.id, |node| {
-                node.tags.remove(&tag);
-            });
+        let gone = tag.map_or(Ok(Vec::new()), |tag| carried(draft, &node, tag))?;
+        if !gone.is_empty() {
+            draft.change(node.id, |node| node.tags.retain(|tag| !gone.contains(tag)));
         }
         Ok(())
     }

@@ -2,8 +2,11 @@
 
 use serde_json::json;
 
+use crate::document::state::Node;
+use crate::document::view;
 use crate::edit::check::{THERE, World, check, id, outcome, show, tree};
 use crate::edit::facts::{Property, Touch};
+use crate::ids::TagId;
 
 const PAGE: &str = "t title T\n  a heading A\n    b paragraph B\n    c task C\n  d paragraph D\n";
 
@@ -323,4 +326,34 @@ fn a_deep_tree_ends_at_the_limit() {
     let deep = outcome(&before, &mut World::default(), (1, 1), &json!(batch)).unwrap();
     assert_eq!(deep.live_nodes(), 49);
     assert!(show(&deep).lines().last().unwrap().starts_with(&"  ".repeat(48)));
+}
+
+/// The ID of a merged tag means the one that it went into: on a node, and in an operation.
+#[test]
+fn a_merged_tag_is_the_one_that_it_went_into() {
+    let [kept, merged, removed] = [1, 2, 3].map(|byte| TagId::from_bytes([byte; 16]));
+    let tag = |op: &str, field: &str, value: &str| json!([{"op": op, "node_id": "b", "expected": "B", field: value}]);
+    for (carried, operations, left) in [
+        (vec![merged], tag("add_tag", "tag", "Kept"), vec![merged]),
+        (vec![merged], tag("add_tag", "tag_id", &merged.to_string()), vec![merged]),
+        (vec![removed], tag("add_tag", "tag_id", &merged.to_string()), vec![kept, removed]),
+        (vec![kept, merged, removed], tag("remove_tag", "tag", "kept"), vec![removed]),
+        (vec![kept, merged], tag("remove_tag", "tag_id", &merged.to_string()), vec![]),
+        (vec![merged], tag("remove_tag", "tag_id", &kept.to_string()), vec![]),
+    ] {
+        let mut world = World::default();
+        world.tags.insert("kept".into(), kept);
+        world.merged.insert(merged, kept);
+        let nodes = tree(PAGE);
+        let mut nodes: Vec<Node> = nodes.nodes().map(|node| Node::clone(node)).collect();
+        let node = nodes.iter_mut().find(|node| node.id == id("b")).unwrap();
+        node.tags.extend(carried);
+        let before = view::build(nodes[0].id, nodes);
+        let after = outcome(&before, &mut world, (1, 1), &operations).unwrap();
+        let found: Vec<TagId> = after.node(id("b")).unwrap().tags.iter().copied().collect();
+        assert_eq!(found, left, "{operations}");
+    }
+    let unknown = tag("remove_tag", "tag_id", &removed.to_string());
+    let refused = outcome(&tree(PAGE), &mut World::default(), (1, 1), &unknown);
+    assert_eq!(refused.unwrap_err(), ["0 NotFound"]);
 }

@@ -14,7 +14,7 @@ use crate::errors::ServiceError;
 use crate::outside::Outside;
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{attributes, documents, tags};
+use crate::store::{attributes, documents, files, tags};
 
 /// The facts of a workspace, and of one document in it where it exists already.
 pub(super) struct StoreFacts<'a> {
@@ -113,16 +113,18 @@ impl Facts for StoreFacts<'_> {
         Ok(id)
     }
 
-    fn has_tag(&mut self, tag: TagId) -> Result<bool, FactsError> {
-        Ok(tags::name(self.connection, self.workspace, tag)?.is_some())
+    fn resolve_tag(&mut self, tag: TagId) -> Result<Option<TagId>, FactsError> {
+        if self.planned.values().any(|(_, id)| *id == tag) {
+            return Ok(Some(tag));
+        }
+        Ok(tags::resolve(self.connection, self.workspace, tag)?.map(|found| found.id))
     }
 
     fn has_document(&mut self, document: DocumentId) -> Result<bool, FactsError> {
         Ok(documents::title(self.connection, self.workspace, document)?.is_some())
     }
 
-    fn has_file(&mut self, _: FileId) -> Result<bool, FactsError> {
-        // A workspace holds no files in this release.
-        Ok(false)
+    fn has_file(&mut self, file: FileId) -> Result<bool, FactsError> {
+        Ok(files::name(self.connection, self.workspace, file)?.is_some())
     }
 }

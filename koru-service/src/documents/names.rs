@@ -11,14 +11,14 @@ use super::following;
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{documents, tags};
+use crate::store::{documents, files, tags};
 
 /// The names in a workspace. A failure of the storage is kept until [`StoreNames::finish`].
 pub(super) struct StoreNames<'a> {
     service: &'a Service,
     connection: &'a Connection,
     workspace: WorkspaceKey,
-    tags: HashMap<TagId, Option<String>>,
+    tags: HashMap<TagId, Option<(TagId, String)>>,
     titles: HashMap<DocumentId, Option<(String, bool)>>,
     failure: Option<ServiceError>,
 }
@@ -63,14 +63,14 @@ impl<'a> StoreNames<'a> {
 }
 
 impl Names for StoreNames<'_> {
-    fn tag(&mut self, tag: TagId) -> Option<String> {
+    fn tag(&mut self, tag: TagId) -> Option<(TagId, String)> {
         if let Some(known) = self.tags.get(&tag) {
             return known.clone();
         }
-        let found = tags::name(self.connection, self.workspace, tag);
-        let name = self.keep(found);
-        self.tags.insert(tag, name.clone());
-        name
+        let found = tags::resolve(self.connection, self.workspace, tag);
+        let meant = self.keep(found).map(|meant| (meant.id, meant.name));
+        self.tags.insert(tag, meant.clone());
+        meant
     }
 
     fn link(&mut self, document: DocumentId, node: Option<NodeId>) -> LinkTarget {
@@ -91,8 +91,11 @@ impl Names for StoreNames<'_> {
         LinkTarget { title: known.map(|(title, _)| title), lifecycle, resolved }
     }
 
-    fn file(&mut self, _: FileId) -> (Option<String>, Lifecycle) {
-        // A workspace holds no files in this release.
-        (None, Lifecycle::Missing)
+    fn file(&mut self, file: FileId) -> (Option<String>, Lifecycle) {
+        let found = files::name(self.connection, self.workspace, file);
+        match self.keep(found) {
+            Some(name) => (Some(name), Lifecycle::Live),
+            None => (None, Lifecycle::Missing),
+        }
     }
 }

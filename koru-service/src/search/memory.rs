@@ -335,6 +335,11 @@ fn spread_trash(all: &mut [DocumentEntry]) {
     }
 }
 
+fn unpacked(packed: u64) -> Option<NodeEntry> {
+    let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
+    Some(NodeEntry { document, kind: KindCode(packed.to_le_bytes()[0]) })
+}
+
 impl View {
     /// The node that a row belongs to, and which of its words the row holds.
     #[must_use]
@@ -348,17 +353,15 @@ impl View {
     /// What is known of a node.
     #[must_use]
     pub fn node(&self, key: NodeKey) -> Option<NodeEntry> {
-        let packed = self.nodes.cell(key.0)?.load(Ordering::Relaxed);
-        let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
-        let kind = KindCode(packed.to_le_bytes()[0]);
-        Some(NodeEntry { document, kind })
+        unpacked(self.nodes.cell(key.0)?.load(Ordering::Relaxed))
     }
 
-    /// All nodes.
+    /// All nodes, by key.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeKey, NodeEntry)> + '_ {
-        (1..=self.most_nodes)
-            .map(NodeKey)
-            .filter_map(|key| self.node(key).map(|entry| (key, entry)))
+        let cells = self.nodes.0.iter().flat_map(|chunk| chunk.iter());
+        (0..=self.most_nodes).zip(cells).filter_map(|(key, cell)| {
+            unpacked(cell.load(Ordering::Relaxed)).map(|entry| (NodeKey(key), entry))
+        })
     }
 
     /// What is known of a document.

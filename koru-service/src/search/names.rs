@@ -70,9 +70,17 @@ pub fn tagged(
     }
     let mut found = Vec::new();
     for (tag, id, terms) in named {
-        let mut statement = connection
-            .prepare_cached("SELECT document, n FROM tag_use WHERE tag = ?1 AND n > 0")?;
-        let mut rows = statement.query([id.as_bytes()])?;
+        // A node may carry the tag and one that was merged into it.
+        let mut statement = connection.prepare_cached(
+            "SELECT document, n FROM tag_use WHERE tag = ?1 AND n > 0
+             UNION ALL
+             SELECT DISTINCT u.document, u.n FROM tag_former f CROSS JOIN tag_use u
+             WHERE f.tag = ?2 AND u.tag = f.id AND u.n > 0 AND NOT EXISTS (
+               SELECT 1 FROM tag_use o
+               WHERE o.tag = ?1 AND o.document = u.document AND o.node = u.node
+             )",
+        )?;
+        let mut rows = statement.query((id.as_bytes(), tag))?;
         while let Some(row) = rows.next()? {
             let (document, node) = (row.get(0)?, NodeKey(row.get(1)?));
             found.push(Tagged { document, node, tag, terms });

@@ -1,7 +1,7 @@
 //! The two full-text tables. A damaged one never stops a write: both are made anew and all documents are
 //! indexed again.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use crate::errors::{ServiceError, StorageFault};
 
@@ -66,6 +66,20 @@ pub fn remove(connection: &Connection, table: Table, row: u32) -> Result<(), rus
     connection.prepare_cached(sql)?.execute([row]).map(drop)
 }
 
+/// Writes what both tables still keep in memory.
+///
+/// # Errors
+/// Those of the storage.
+pub fn flush(connection: &Connection) -> Result<(), rusqlite::Error> {
+    for sql in [
+        "INSERT INTO search_head (search_head) VALUES ('flush')",
+        "INSERT INTO search_body (search_body) VALUES ('flush')",
+    ] {
+        connection.prepare_cached(sql)?.execute(())?;
+    }
+    Ok(())
+}
+
 /// Whether any row holds the words.
 ///
 /// # Errors
@@ -77,10 +91,12 @@ pub fn has(connection: &Connection, expression: &str) -> Result<bool, rusqlite::
         || connection.prepare_cached(head)?.exists([expression])?)
 }
 
-/// Whether an error says that a table is damaged.
+/// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
+/// tables' own pages collide where the list of them is lost.
 #[must_use]
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     StorageFault::of(error) == Some(StorageFault::Damaged)
+        || error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
 /// Makes both tables anew, without rows, and has all documents indexed again; rows up to `used` stay used.

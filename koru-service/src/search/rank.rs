@@ -132,7 +132,7 @@ fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_head: bool) -> f64 {
     }
     let terms = matches.len() as f64;
     let coverage = found.len() as f64 / terms;
-    let pairs = matches.windows(2).filter(|pair| adjoin(pair)).count() as f64;
+    let pairs = matches.windows(2).filter(|pair| adjoin(tokens, pair)).count() as f64;
     let adjacent = if matches.len() > 1 { 1.0 + pairs / (terms - 1.0) } else { 1.0 };
     let count = found.iter().map(|matches| matches.len()).sum::<usize>() as f64;
     let frequency = count / found.len() as f64;
@@ -151,10 +151,12 @@ fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_head: bool) -> f64 {
 }
 
 /// Whether the second term stands right behind the first one somewhere.
-fn adjoin(pair: &[Vec<Match>]) -> bool {
+fn adjoin(tokens: &Tokens<'_>, pair: &[Vec<Match>]) -> bool {
     let [left, right] = pair else { return false };
-    left.iter()
-        .any(|left| right.binary_search_by_key(&(left.last + 1), |right| right.first).is_ok())
+    left.iter().any(|left| {
+        let behind = tokens.position_behind(left.last + 1, left.end);
+        right.binary_search_by_key(&behind, |right| right.first).is_ok()
+    })
 }
 
 #[cfg(test)]

@@ -2,15 +2,18 @@
 
 pub mod actors;
 pub mod attributes;
+pub mod comparables;
 mod connection;
 pub mod documents;
 pub mod extractions;
+pub mod files;
 pub mod history;
 pub mod listing;
 pub mod log;
 pub mod migrations;
 pub mod placing;
 mod readers;
+pub mod tag_changes;
 pub mod tags;
 pub mod uses;
 pub mod workspaces;

@@ -2,6 +2,7 @@
 
 mod documents;
 mod editing;
+mod files;
 mod history;
 mod search;
 mod table;
@@ -17,6 +18,7 @@ use super::{arguments, schema};
 
 pub use documents::{ListDocumentLinks, ListDocuments, ReadDocument};
 pub use editing::{CreateDocument, DocumentKind, EditDocument, ExtractToDocument};
+pub use files::{EnsureFileNote, FileForm, GetFile, ListFiles, ReadFile, SearchFiles};
 pub use history::{
     CompareDocumentVersions, ListDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
     SaveDocumentVersion,
@@ -53,6 +55,7 @@ type Hints = (bool, bool, bool);
 const READ: Hints = (true, false, true);
 const ADD: Hints = (false, false, false);
 const CHANGE: Hints = (false, true, true);
+const ENSURE: Hints = (false, false, true);
 const MOVE_OUT: Hints = (false, true, false);
 
 impl Tool {
@@ -74,6 +77,13 @@ impl Tool {
             input_schema,
             checked_schema,
         }
+    }
+
+    /// The schema of the arguments with what only the check needs: formats of IDs, and the exact fields of each
+    /// operation under [`Operation::VARIANTS`](crate::edit::Operation::VARIANTS).
+    #[must_use]
+    pub fn checked_schema(&self) -> &Map<String, Value> {
+        &self.checked_schema
     }
 
     /// Brings arguments into the form that the schema promises.

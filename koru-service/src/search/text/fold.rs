@@ -1,8 +1,9 @@
 //! Folding: the form in which texts and queries are compared.
 
-use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
+use super::known::known;
 use super::scripts::is_invisible;
 
 /// A text in the form in which it is compared, word boundaries and punctuation kept: for values that
@@ -35,6 +36,16 @@ pub(super) fn fold_char(c: char, folded: &mut String) -> bool {
         }
         return false;
     }
+    if let Some(known) = known(c)
+        && let Some(text) = known.folded()
+    {
+        folded.push_str(text);
+        return known.marked;
+    }
+    fold_by_rule(c, folded)
+}
+
+pub(super) fn fold_by_rule(c: char, folded: &mut String) -> bool {
     let c = full_width_jamo(c);
     if is_compared_whole(c) {
         folded.push(c);
@@ -53,11 +64,13 @@ pub(super) fn fold_char(c: char, folded: &mut String) -> bool {
 
 /// Composes what stands in `folded` from the byte `from` on.
 pub(super) fn compose(folded: &mut String, from: usize) {
-    let composed: Option<String> = folded.get(from..).map(|tail| tail.nfc().collect());
-    if let Some(composed) = composed {
-        folded.truncate(from);
-        folded.push_str(&composed);
+    let Some(tail) = folded.get(from..) else { return };
+    if is_nfc_quick(tail.chars()) == IsNormalized::Yes {
+        return;
     }
+    let composed: String = tail.nfc().collect();
+    folded.truncate(from);
+    folded.push_str(&composed);
 }
 
 /// Cuts what stands in `folded` from the byte `from` on to `limit` bytes, between two characters.

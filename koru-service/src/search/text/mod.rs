@@ -24,10 +24,11 @@
 //! - Hebrew and Arabic: no points, no tatweel; alef with hamza or madda is alef, Persian and final
 //!   ya are ya, Persian kaf is kaf.
 //! - Kana keep their voicing, and hiragana is not katakana. Hangul syllables are composed. Thai and
-//!   Lao keep their tone marks, which stand behind a nikhahit. Indic scripts keep all marks.
+//!   Lao keep their tone marks, which stand before a nikhahit. Indic scripts keep all marks.
 
 mod find;
 mod fold;
+mod known;
 mod query;
 mod scripts;
 mod snippet;

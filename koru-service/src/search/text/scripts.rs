@@ -7,6 +7,8 @@
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
+use super::known::known;
+
 /// Scripts that are written without spaces, or that join words in runs. A run holds one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
@@ -102,13 +104,44 @@ pub(super) fn group(c: char) -> Option<Group> {
 
 pub(super) fn class(c: char) -> Class {
     match c as u32 {
+        0x4E00..=0x9FFF => Class::Unspaced(Group::Ideographic),
+        0xAC00..=0xD7A3 => Class::Unspaced(Group::Hangul),
+        _ => known(c).map_or_else(|| class_by_rule(c), |known| known.class),
+    }
+}
+
+/// What humps of identifiers are told by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Case {
+    Lower,
+    Upper,
+    Digit,
+    /// A letter without case.
+    None,
+}
+
+pub(super) fn case(c: char) -> Case {
+    known(c).map_or_else(|| case_by_rule(c), |known| known.case)
+}
+
+pub(super) fn case_by_rule(c: char) -> Case {
+    if c.is_uppercase() {
+        Case::Upper
+    } else if c.is_lowercase() {
+        Case::Lower
+    } else if c.is_numeric() {
+        Case::Digit
+    } else {
+        Case::None
+    }
+}
+
+pub(super) fn class_by_rule(c: char) -> Class {
+    match c as u32 {
         0x30..=0x39 | 0x41..=0x5A | 0x61..=0x7A => Class::Letter,
         0x5F => Class::Joint,
         0x27 => Class::Apostrophe,
         0..=0x7F => Class::Separator,
-        0xC0..=0x2AF | 0x370..=0x481 | 0x48A..=0x52F if c.is_alphabetic() => Class::Letter,
-        0x4E00..=0x9FFF => Class::Unspaced(Group::Ideographic),
-        0xAC00..=0xD7A3 => Class::Unspaced(Group::Hangul),
         0xB7 => Class::MiddleDot,
         // Quotation marks, full width, and the modifier letters that transliterations write.
         0x2018 | 0x2019 | 0xFF07 | 0x2B9..=0x2BF | 0x5F3 | 0x5F4 => Class::Apostrophe,

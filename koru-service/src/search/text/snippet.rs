@@ -33,7 +33,6 @@ struct Place {
     end: usize,
     start_char: usize,
     end_char: usize,
-    /// The number of its term: a query has fewer than 64.
     term: usize,
     whole: bool,
 }
@@ -162,37 +161,48 @@ impl Snippet {
     }
 }
 
-/// How many matches are tried as the first one that is shown.
-const FIRST_PLACES: usize = 4_096;
+/// What is kept free around the place that is shown, in characters.
+const AROUND: usize = 48;
 
-/// The place where most terms stand within `room` characters, whole words before begun ones, the
+/// The place where most terms stand within reach of each other, whole words before begun ones, the
 /// narrowest such place, then the one with most matches: its first and last byte.
 fn densest(text: &str, places: &[Place], room: usize) -> (usize, usize) {
+    let reach = room - AROUND;
+    let terms = places.iter().map(|place| place.term + 1).max().unwrap_or(0);
+    // Of each term its next match, and its next whole one, at or behind the place at hand: from the
+    // last place to the first, each step costs the number of terms.
+    let mut next: Vec<[Option<Place>; 2]> = vec![[None; 2]; terms];
+    let mut behind = places.len();
     let mut best = None;
     let mut bounds = (0, 0);
-    for (index, first) in places.iter().enumerate().take(FIRST_PLACES) {
-        let (mut seen, mut seen_whole, mut width, mut count) = (0_u64, 0_u64, 0, 0_usize);
-        let mut end = first.end;
-        let reachable = places.get(index..).unwrap_or_default().iter();
-        for place in reachable.take_while(|place| place.start_char < first.start_char + room) {
-            if place.end_char > first.start_char + room {
-                continue;
+    for (index, first) in places.iter().enumerate().rev() {
+        if let Some([any, whole]) = next.get_mut(first.term) {
+            *any = Some(*first);
+            if first.whole {
+                *whole = Some(*first);
             }
-            let bit = 1_u64 << (place.term % 64);
-            if (seen | bit, seen_whole | bit * u64::from(place.whole)) != (seen, seen_whole) {
-                width = place.end_char - first.start_char;
-            }
-            seen |= bit;
-            seen_whole |= bit * u64::from(place.whole);
-            count += 1;
-            end = end.max(place.end);
         }
-        let terms = seen.count_ones();
-        let width = if terms > 1 { width } else { 0 };
-        let score = (terms, seen_whole.count_ones(), Reverse(width), count);
-        if best.is_none_or(|best| score > best) {
+        let limit = first.start_char + reach;
+        let near = |place: &&Place| place.end_char <= limit || place.start == first.start;
+        while places.get(behind - 1).is_some_and(|last| last.start_char >= limit) {
+            behind -= 1;
+        }
+        let (mut seen, mut seen_whole, mut end_char) = (0, 0, 0);
+        for [any, whole] in &next {
+            let whole = whole.as_ref().filter(near);
+            seen_whole += usize::from(whole.is_some());
+            if let Some(place) = whole.or(any.as_ref().filter(near)) {
+                seen += 1;
+                end_char = end_char.max(place.end_char);
+            }
+        }
+        let width = if seen > 1 { end_char - first.start_char } else { 0 };
+        let score = (seen, seen_whole, Reverse(width), behind - index);
+        // Of equal places the first one, which comes last here.
+        if best.is_none_or(|best| score >= best) {
             best = Some(score);
-            bounds = (first.start, end);
+            let last = places.get(behind - 1).map_or(first.end, |last| last.end);
+            bounds = (first.start, last.max(first.end));
         }
     }
     let (from, to) = bounds;

@@ -130,9 +130,10 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_by_target ON link (target);
 
--- folded: the name without case, which tells tags apart.
+-- folded: the name without case, which tells tags apart. k: never that of another tag again, since lists of hits
+-- that are kept for a while name it.
 CREATE TABLE tag (
-  k INTEGER PRIMARY KEY,
+  k INTEGER PRIMARY KEY AUTOINCREMENT,
   id BLOB NOT NULL UNIQUE,
   workspace INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -140,6 +141,15 @@ CREATE TABLE tag (
   parent INTEGER REFERENCES tag (k),
   UNIQUE (workspace, folded)
 );
+CREATE INDEX tag_by_parent ON tag (parent);
+-- IDs that documents still carry, of tags that were merged into another one (tag) or removed (NULL).
+CREATE TABLE tag_former (
+  id BLOB PRIMARY KEY,
+  workspace INTEGER NOT NULL,
+  tag INTEGER REFERENCES tag (k)
+) WITHOUT ROWID;
+CREATE INDEX tag_former_by_tag ON tag_former (tag);
+-- tag: the ID as the document has it, former or not.
 CREATE TABLE tag_use (
   tag BLOB NOT NULL,
   document INTEGER NOT NULL,

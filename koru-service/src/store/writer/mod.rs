@@ -33,6 +33,24 @@ pub trait WriterState: Send + 'static {
     /// A job begins.
     fn begun(&mut self) {}
 
+    /// The job that began last succeeded: what was left for its end is written now. Where this fails, the
+    /// job fails.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    fn ending(&mut self, _: &Connection) -> Result<(), ServiceError> {
+        Ok(())
+    }
+
+    /// A job failed and was undone: mends what made it fail, where that can be mended. Whether it was; the job runs
+    /// again then.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    fn mend(&mut self, _: &Connection) -> Result<bool, ServiceError> {
+        Ok(false)
+    }
+
     /// The job that began last failed and was undone, while earlier ones of its commit still count. Forgetting all
     /// that was touched since [`Self::committed`] is right, if slow: later jobs find it in the
     /// transaction.

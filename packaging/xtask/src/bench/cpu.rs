@@ -44,8 +44,8 @@ impl Facts for Nothing {
         Err("no tags here".into())
     }
 
-    fn has_tag(&mut self, _: TagId) -> Result<bool, FactsError> {
-        Ok(false)
+    fn resolve_tag(&mut self, _: TagId) -> Result<Option<TagId>, FactsError> {
+        Ok(None)
     }
 
     fn has_document(&mut self, _: DocumentId) -> Result<bool, FactsError> {

@@ -1,7 +1,7 @@
 //! Folding: C54, in both directions.
 
 use super::finds;
-use crate::search::text::{Query, fold, indexed, tokenize};
+use crate::search::text::{Kind, Query, fold, indexed, tokenize};
 
 const PAIRS: [(&str, &str); 44] = [
     ("caffe", "caffè"),
@@ -122,4 +122,21 @@ fn folding_a_value_twice_changes_nothing() {
         assert_eq!(fold(&once), once, "U+{:04X}", c as u32);
     }
     assert_eq!(fold("Ærø, STRASSE (ﬁ) №1"), "aero, strasse (fi) no1");
+}
+
+#[test]
+fn all_pictographs_are_emoji_but_these() {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    // Rule GB11 of UAX #29: only pictographs are joined by U+200D.
+    let joined = |c: char| format!("{c}\u{200D}{c}").graphemes(true).count() == 1;
+    let own = |c: char| format!("a{c}").graphemes(true).count() == 2;
+    let mut others = String::new();
+    for c in ('\u{80}'..=char::MAX).filter(|c| joined(*c) && own(*c)) {
+        let text = c.to_string();
+        let tokens = tokenize(&text);
+        if tokens.get(0).is_none_or(|token| token.kind != Kind::Emoji || token.text != text) {
+            others.push(c);
+        }
+    }
+    assert_eq!(others, "©®‼⁉™ℹ↔↕↖↗↘↙↩↪Ⓜ〰〽㊗㊙");
 }

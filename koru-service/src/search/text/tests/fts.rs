@@ -89,7 +89,7 @@ fn hostile_queries_find_what_a_scan_finds_and_are_shown_where_they_match() {
             let place = format!("seed {seed} case {case} query {number} {typed:?}");
             let query = Query::parse(&typed);
             let name = if number % 2 == 0 { "head" } else { "body" };
-            let mut in_all = vec![true; ROWS];
+            let mut in_all = [true; ROWS];
             for term in &query.terms {
                 let scanned: Vec<usize> =
                     (0..ROWS).filter(|row| term.matches(&tokens[*row])).collect();

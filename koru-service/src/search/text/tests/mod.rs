@@ -2,6 +2,7 @@
 
 mod cases;
 mod folding;
+mod fragments;
 mod fts;
 mod snippets;
 mod texts;

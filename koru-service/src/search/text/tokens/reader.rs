@@ -3,10 +3,11 @@
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::identifier::{Letter, LetterKind, part_len};
 use super::{Entry, Joined, Kind, Tokens};
 use crate::search::text::TOKEN_BYTES;
 use crate::search::text::fold::{compose, cut, fold_char, is_dropped};
-use crate::search::text::scripts::{Class, Group, class, is_invisible};
+use crate::search::text::scripts::{Class, Group, case, class, is_invisible};
 
 /// The longest unit of a script without spaces, in bytes: two make a token.
 const UNIT_BYTES: usize = TOKEN_BYTES / 2;
@@ -59,27 +60,6 @@ struct Reader<'t> {
     units: Vec<Unit>,
     run: String,
     parts: String,
-}
-
-/// A character of a word.
-#[derive(Clone, Copy)]
-struct Letter {
-    c: char,
-    start: u32,
-    end: u32,
-    kind: LetterKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LetterKind {
-    Lower,
-    Upper,
-    Digit,
-    /// A letter without case.
-    Other,
-    Mark,
-    Joint,
-    Apostrophe,
 }
 
 /// A letter of a script without spaces, and its marks; `at` and `to` are bytes of the folded run.
@@ -178,7 +158,7 @@ impl Reader<'_> {
             next += c.len_utf8();
             let last = letters.last().map_or(LetterKind::Joint, |letter| letter.kind);
             let kind = match class(c) {
-                Class::Letter => letter_kind(c),
+                Class::Letter => LetterKind::Letter(case(c)),
                 Class::Mark if is_dropped(c) => {
                     if let Some(letter) = letters.last_mut() {
                         letter.end = offset(next);
@@ -269,13 +249,17 @@ impl Reader<'_> {
         let mut behind = at;
         for c in text.get(at..).unwrap_or_default().chars() {
             let start = offset(behind);
-            match class(c) {
-                Class::Unspaced(other) if other == run => {}
-                Class::Mark | Class::Ignored => {}
-                _ => break,
-            }
             behind += c.len_utf8();
-            self.unit_char(c, start, offset(behind));
+            let end = offset(behind);
+            match class(c) {
+                Class::Unspaced(other) if other == run => self.unit_char(c, start, end),
+                Class::Mark => self.unit_mark(c, end),
+                Class::Ignored => {}
+                _ => {
+                    behind -= c.len_utf8();
+                    break;
+                }
+            }
         }
         self.close_unit();
         self.pairs();
@@ -284,20 +268,12 @@ impl Reader<'_> {
 
     /// Adds a character of a run: what it is made of begins units or goes with the last one.
     fn unit_char(&mut self, c: char, start: u32, end: u32) {
-        if is_invisible(c as u32) {
-            return;
-        }
         if is_whole_unit(c) {
             self.close_unit();
             let at = self.run.len();
             self.run.push(c);
             self.units.push(Unit { at, to: at, start, end });
             return;
-        }
-        if is_combining_mark(c)
-            && let Some(unit) = self.units.last_mut()
-        {
-            unit.end = end;
         }
         let mut folded = std::mem::take(&mut self.parts);
         folded.clear();
@@ -317,6 +293,21 @@ impl Reader<'_> {
             }
         }
         self.parts = folded;
+    }
+
+    /// Adds a mark to the last unit of a run; before the first one it is nothing.
+    fn unit_mark(&mut self, c: char, end: u32) {
+        let Some(unit) = self.units.last_mut() else { return };
+        unit.end = end;
+        if self.run.len() - unit.at < 4 * UNIT_BYTES && !is_dropped(c) {
+            let mut folded = std::mem::take(&mut self.parts);
+            folded.clear();
+            fold_char(c, &mut folded);
+            for part in folded.chars() {
+                insert_mark(&mut self.run, part);
+            }
+            self.parts = folded;
+        }
     }
 
     fn close_unit(&mut self) {
@@ -361,24 +352,6 @@ impl Reader<'_> {
     }
 }
 
-impl LetterKind {
-    const fn is_between(self) -> bool {
-        matches!(self, Self::Joint | Self::Apostrophe)
-    }
-}
-
-fn letter_kind(c: char) -> LetterKind {
-    if c.is_uppercase() {
-        LetterKind::Upper
-    } else if c.is_lowercase() {
-        LetterKind::Lower
-    } else if c.is_numeric() {
-        LetterKind::Digit
-    } else {
-        LetterKind::Other
-    }
-}
-
 /// The common letters that folding leaves as they are: kana, Han, Hangul, Thai.
 const fn is_whole_unit(c: char) -> bool {
     matches!(
@@ -404,95 +377,17 @@ fn joins(before: Option<char>, jamo: char) -> bool {
     }
 }
 
-/// Adds a mark to the last unit; a nikhahit goes before the tone mark that was typed before it.
+/// Adds a mark to the last unit; a tone mark goes before a nikhahit that was typed before it.
 fn insert_mark(run: &mut String, mark: char) {
-    let tone = run.chars().next_back().filter(|before| {
+    let nikhahit = run.chars().next_back().filter(|before| {
         matches!(
             (*before, mark),
-            ('\u{0E48}'..='\u{0E4B}', '\u{0E4D}') | ('\u{0EC8}'..='\u{0ECB}', '\u{0ECD}')
+            ('\u{0E4D}', '\u{0E48}'..='\u{0E4B}') | ('\u{0ECD}', '\u{0EC8}'..='\u{0ECB}')
         )
     });
-    if tone.is_some() {
+    if nikhahit.is_some() {
         run.pop();
     }
     run.push(mark);
-    run.extend(tone);
-}
-
-/// How many letters the first part of a word has; `_` before a part goes with it.
-fn part_len(letters: &[Letter]) -> usize {
-    let mut before: Option<(usize, Letter)> = None;
-    for (at, letter) in letters.iter().enumerate() {
-        match letter.kind {
-            LetterKind::Mark => {}
-            LetterKind::Apostrophe => {
-                if before.is_some() && is_elided(letters, at) {
-                    return at + 1;
-                }
-            }
-            LetterKind::Joint => {
-                if before.is_some() {
-                    return at;
-                }
-            }
-            _ => {
-                if before.is_some_and(|(_, last)| is_hump(last.kind, letters, at)) {
-                    return at;
-                }
-                before = Some((at, *letter));
-            }
-        }
-    }
-    letters.len()
-}
-
-/// Whether a part begins at the letter `at`, behind one of the kind `before`.
-fn is_hump(before: LetterKind, letters: &[Letter], at: usize) -> bool {
-    let mut kinds = letters
-        .get(at..)
-        .unwrap_or_default()
-        .iter()
-        .map(|letter| letter.kind)
-        .filter(|kind| *kind != LetterKind::Mark);
-    if kinds.next() != Some(LetterKind::Upper) {
-        return false;
-    }
-    let lower_follows = kinds.next() == Some(LetterKind::Lower);
-    match before {
-        LetterKind::Lower => true,
-        LetterKind::Digit => lower_follows,
-        LetterKind::Upper => lower_follows && !is_plural(letters, at, kinds.next()),
-        _ => false,
-    }
-}
-
-/// `URLs`: the last letter of an acronym, and an s that ends it.
-fn is_plural(letters: &[Letter], at: usize, behind: Option<LetterKind>) -> bool {
-    letters.get(at + 1).is_some_and(|letter| letter.c == 's')
-        && behind.is_none_or(LetterKind::is_between)
-}
-
-/// Words that lose their vowel before another: French, Italian, Catalan.
-const ELIDED: [&str; 29] = [
-    "l", "d", "j", "m", "n", "t", "s", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", "un",
-    "dell", "all", "nell", "sull", "dall", "coll", "quell", "bell", "sant", "quest", "anch",
-    "tutt", "gl", "com", "dov",
-];
-
-/// Whether the apostrophe `at` ends an elided word and a vowel or an h follows.
-fn is_elided(letters: &[Letter], at: usize) -> bool {
-    let mut vowel = String::new();
-    if let Some(next) = letters.get(at + 1) {
-        fold_char(next.c, &mut vowel);
-    }
-    let vowel =
-        vowel.chars().next().is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'h' | 'y'));
-    let word = letters.get(..at).unwrap_or_default();
-    vowel && word.len() < 7 && letters.len() > at + 2 && {
-        let mut folded = String::new();
-        for letter in word.iter().filter(|letter| !letter.kind.is_between()) {
-            fold_char(letter.c, &mut folded);
-        }
-        ELIDED.contains(&folded.as_str())
-    }
+    run.extend(nikhahit);
 }

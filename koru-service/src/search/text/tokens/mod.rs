@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::{GAP, QUERY_TOKENS, TOKEN_BYTES};
 
+mod identifier;
 mod reader;
 
 /// What a token is.

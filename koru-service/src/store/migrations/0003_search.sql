@@ -38,6 +38,11 @@ CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete
 -- The words of the large table, with how many rows hold each; it keeps nothing.
 CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
 
--- n: search_node.k. The other columns make a value comparable; see store::uses.
+-- n: search_node.k; 0: not indexed yet.
 ALTER TABLE tag_use ADD COLUMN n INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE attribute_use ADD COLUMN n INTEGER NOT NULL DEFAULT 0;
+-- kind: the place of the value's kind in ValueKind::ALL; value and exact: see store::comparables.
+ALTER TABLE attribute_use ADD COLUMN kind INTEGER;
+ALTER TABLE attribute_use ADD COLUMN value;
+ALTER TABLE attribute_use ADD COLUMN exact;
+CREATE INDEX attribute_use_by_value ON attribute_use (key, kind, value, document, n, exact);
