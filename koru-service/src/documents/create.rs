@@ -36,13 +36,37 @@ pub fn create(
     session: &Session,
     params: CreateDocument,
 ) -> Result<DocumentId, ServiceError> {
-    let title = text::accept_line(&params.title, limits::TITLE_CHARS)
-        .map_err(|fault| ServiceError::invalid("title", fault.to_string()))?
-        .into_owned();
+    let title = accept_title(&params)?;
     let session = session.clone();
     service.write(move |service, transaction| {
         create_in(service, &session, transaction, &params, &title)
     })
+}
+
+/// Makes many documents in one transaction, in their order: all or none. They are known by their own
+/// idempotency keys, not by the call's.
+///
+/// # Errors
+/// When the input of one is refused or they cannot be written; nothing is made then.
+pub fn create_many(
+    service: &Arc<Service>,
+    session: &Session,
+    all: Vec<CreateDocument>,
+) -> Result<Vec<DocumentId>, ServiceError> {
+    let titles = all.iter().map(accept_title).collect::<Result<Vec<_>, _>>()?;
+    let session = Session { key: None, ..session.clone() };
+    service.write(move |service, transaction| {
+        all.iter()
+            .zip(&titles)
+            .map(|(params, title)| create_in(service, &session, transaction, params, title))
+            .collect()
+    })
+}
+
+fn accept_title(params: &CreateDocument) -> Result<String, ServiceError> {
+    let accepted = text::accept_line(&params.title, limits::TITLE_CHARS)
+        .map_err(|fault| ServiceError::invalid("title", fault.to_string()))?;
+    Ok(accepted.into_owned())
 }
 
 fn create_in(
