@@ -147,7 +147,7 @@ fn a_fresh_service_answers_and_ends_when_asked() {
     let home = fixture.home();
     let mut service = fixture.start();
     let mut connection = Connection::open(&home);
-    assert_eq!(connection.hello.schema, 1);
+    assert_eq!(connection.hello.schema, koru_service::store::migrations::SCHEMA);
     assert_eq!(connection.hello.pid, service.0.id());
     assert!(!connection.hello.start_id.is_empty());
 
