@@ -96,6 +96,8 @@ pub fn find(
         if holds {
             // A node with more of the words of its own comes first.
             candidate.weight *= f64::from(own.count_ones()) / f64::from(wanted.count_ones());
+            // Of a document the other places are counted, and not of a node.
+            candidate.places = 1;
             found.push(candidate);
         }
     }
