@@ -5,4 +5,5 @@ mod damage;
 mod equality;
 mod finding;
 mod paging;
+mod plain;
 mod support;
