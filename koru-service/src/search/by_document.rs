@@ -2,6 +2,7 @@
 //! title, nodes, tags and breadcrumb.
 
 use super::candidates::{Candidate, Gathered, Place};
+use super::filter::bits::Bits;
 use super::names::{self, Tagged, Terms};
 use super::scan::{ACCEPTED, Scan};
 use super::text::{Query, Term};
@@ -110,6 +111,8 @@ fn of_breadcrumb(document: u32) -> Candidate {
 struct Spread {
     terms: Vec<Terms>,
     heads: Vec<bool>,
+    /// The rows that count already: one may hold several terms.
+    rows: Bits,
     best: Gathered,
     is_cut: bool,
 }
@@ -130,7 +133,9 @@ impl Spread {
             {
                 *head = true;
             }
-            self.best.add(document, Candidate::of(&row));
+            if self.rows.add(row.row) {
+                self.best.add(document, Candidate::of(&row));
+            }
             true
         })
     }
@@ -152,6 +157,7 @@ fn spread(
     let mut spread = Spread {
         terms: vec![0; count],
         heads: vec![false; count],
+        rows: Bits::default(),
         best: Gathered::default(),
         is_cut: false,
     };

@@ -20,8 +20,10 @@ struct Holding {
     nodes: Vec<Terms>,
     /// Of each document: what its title holds.
     titles: Vec<Terms>,
-    /// Of each document: what any heading of it holds.
+    /// Of each heading: what its text holds.
     headings: Vec<Terms>,
+    /// Of each document: what the texts of all its headings hold.
+    in_headings: Vec<Terms>,
 }
 
 fn set(all: &mut Vec<Terms>, index: u32, terms: Terms) {
@@ -91,11 +93,13 @@ pub fn find(
         let document = candidate.document;
         let around = own | of(&holding.titles, document) | of(&inherited, document);
         let holds = around == wanted
-            || (around | of(&holding.headings, document) == wanted
+            || (around | of(&holding.in_headings, document) == wanted
                 && around | above(scan.connection, scan.view, &holding, node)? == wanted);
         if holds {
             // A node with more of the words of its own comes first.
             candidate.weight *= f64::from(own.count_ones()) / f64::from(wanted.count_ones());
+            // Of a document the other places are counted, and not of a node.
+            candidate.places = 1;
             found.push(candidate);
         }
     }
@@ -106,7 +110,10 @@ fn note(holding: &mut Holding, row: &Row, bit: Terms) {
     set(&mut holding.nodes, row.node.0, bit);
     match (row.source, row.entry.kind.kind()) {
         (Source::Text, Kind::Title) => set(&mut holding.titles, row.entry.document, bit),
-        (Source::Text, Kind::Heading) => set(&mut holding.headings, row.entry.document, bit),
+        (Source::Text, Kind::Heading) => {
+            set(&mut holding.headings, row.node.0, bit);
+            set(&mut holding.in_headings, row.entry.document, bit);
+        }
         _ => {}
     }
 }
@@ -123,7 +130,7 @@ fn above(
     for _ in 0..LEVELS {
         let Some(parent) = parent(connection, at)? else { break };
         if view.node(parent).is_some_and(|entry| entry.kind.kind() == Kind::Heading) {
-            terms |= of(&holding.nodes, parent.0);
+            terms |= of(&holding.headings, parent.0);
         }
         at = parent;
     }

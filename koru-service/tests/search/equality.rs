@@ -42,7 +42,9 @@ fn kept(connection: &Connection, table: &str) -> Counts {
     rows.map(Result::unwrap).collect()
 }
 
-fn states(connection: &Connection) -> Vec<(DocumentKey, DocumentId, WorkspaceKey, State)> {
+pub(crate) fn states(
+    connection: &Connection,
+) -> Vec<(DocumentKey, DocumentId, WorkspaceKey, State)> {
     let mut statement = connection.prepare("SELECT k, id, workspace, head FROM document").unwrap();
     let rows: Vec<_> = statement
         .query_map((), |row| {

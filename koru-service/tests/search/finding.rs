@@ -197,6 +197,36 @@ fn per_node_each_node_with_a_word_is_a_hit() {
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
 }
 
+#[test]
+fn other_places_are_counted_once_however_many_words_they_hold() {
+    let koru = Fixture::new();
+    koru.page("Spread", &["paragraph red green", "paragraph blue red", "paragraph green"]);
+    let found = koru.search("red green blue");
+    assert_eq!(found["hits"][0]["other_matches"], 2, "{found}");
+    // Of a node there is nothing to count.
+    let found = koru.search_with(&json!({ "query": "red green", "per": "node" }));
+    assert_eq!(found["hits"][0]["snippet"], "red green");
+    assert!(found["hits"][0]["other_matches"].is_null(), "{found}");
+}
+
+#[test]
+fn above_a_node_only_titles_and_headings_supply_words() {
+    let koru = Fixture::new();
+    // The words of the second heading are not above the task.
+    let nodes = ["heading Packing", ">task warm socks", "heading Urgent summer"];
+    let doc = koru.page("Holiday", &nodes);
+    let urgent = json!({ "key": "koru.priority", "value": { "kind": "text", "value": "urgent" } });
+    for node in ["Holiday", "Packing"] {
+        koru.change(&doc, node, "set_attribute", &urgent);
+        koru.change(&doc, node, "add_tag", &json!({ "tag": "summer" }));
+    }
+    for (query, count) in [("holiday packing socks", 1), ("urgent socks", 0), ("summer socks", 0)] {
+        let found = koru.search_with(&json!({ "query": query, "per": "node" }));
+        assert_eq!(found["hits"].as_array().unwrap().len(), count, "{query}: {found}");
+        assert_eq!(koru.titles(query), ["Holiday"], "all words hold in the document");
+    }
+}
+
 /// Case C54: the accented query finds both, the exact word first.
 #[test]
 fn c54_accents_do_not_matter_but_exactness_comes_first() {

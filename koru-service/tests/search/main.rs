@@ -5,5 +5,6 @@ mod damage;
 mod equality;
 mod finding;
 mod paging;
+mod plain;
 mod support;
 mod tags;

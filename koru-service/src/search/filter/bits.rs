@@ -2,14 +2,14 @@
 
 /// A set of keys of nodes or documents.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Bits {
+pub(in crate::search) struct Bits {
     words: Vec<u64>,
     count: usize,
 }
 
 impl Bits {
     /// Adds a number; whether it was not in the set.
-    pub(super) fn add(&mut self, number: u32) -> bool {
+    pub(in crate::search) fn add(&mut self, number: u32) -> bool {
         let place = number as usize / 64;
         if self.words.len() <= place {
             self.words.resize(place + 1, 0);
@@ -22,17 +22,17 @@ impl Bits {
         is_new
     }
 
-    pub(super) fn has(&self, number: u32) -> bool {
+    pub(in crate::search) fn has(&self, number: u32) -> bool {
         let word = self.words.get(number as usize / 64).copied().unwrap_or(0);
         word >> (number % 64) & 1 == 1
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::search) fn count(&self) -> usize {
         self.count
     }
 
     /// The numbers, rising.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(in crate::search) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0_u32..).step_by(64).zip(&self.words).flat_map(|(first, word)| {
             let mut left = *word;
             std::iter::from_fn(move || {

@@ -4,7 +4,7 @@
 //! attribute is missing where neither the node nor its title has it. Kind and state of a node are tested in memory, tags
 //! and attributes are looked up once a search and kept as bits.
 
-mod bits;
+pub(super) mod bits;
 mod condition;
 mod range;
 mod rows;
