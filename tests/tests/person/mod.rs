@@ -3,4 +3,5 @@
 mod commands;
 mod history;
 mod privacy;
+mod search;
 mod tags;
