@@ -8,7 +8,7 @@ use koru_model::protocol::home::{Home, NoHome};
 use koru_model::protocol::wire::Scope;
 
 use crate::commands::{
-    Done, Failure, attribute, call, demo, doctor, document, history, search, service, tag,
+    Done, Failure, attribute, call, demo, doctor, document, file, history, search, service, tag,
     workspace,
 };
 use crate::serve::{self, Options};
@@ -58,6 +58,9 @@ enum Command {
     /// List, show, compare, restore and save versions of a document.
     #[command(subcommand)]
     History(history::Action),
+    /// Add, list, fetch, annotate, remove and check files.
+    #[command(subcommand)]
+    File(file::Action),
     /// List, define and remove attributes.
     #[command(subcommand)]
     Attribute(attribute::Action),
@@ -118,6 +121,7 @@ async fn execute(home: Result<Home, NoHome>, command: Command) -> Done {
         Command::Search(arguments) => search::run(&home, arguments).await,
         Command::Document(action) => document::run(&home, action).await,
         Command::History(action) => history::run(&home, action).await,
+        Command::File(action) => file::run(&home, action).await,
         Command::Attribute(action) => attribute::run(&home, action).await,
         Command::Tag(action) => tag::run(&home, action).await,
         Command::Service(action) => service::run(&home, action).await,

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anstyle::Style;
 use comfy_table::{ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -57,6 +58,22 @@ pub(crate) fn rows(headings: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> 
 /// A text in a style.
 pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// How far something of so many bytes has come, on a terminal; nothing in a pipe.
+pub(crate) fn progress(bytes: u64, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(bytes);
+    let style = "{bar:24} {bytes}/{total_bytes}  {msg}";
+    bar.set_style(
+        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar.set_message(what.to_owned());
+    bar
+}
+
+/// A text without what could command a terminal or begin a new line.
+pub(crate) fn one_line(text: &str) -> String {
+    clean(text).replace(['\n', '\t', '\u{2028}', '\u{2029}'], "\u{FFFD}")
 }
 
 /// A text without what could command a terminal.

@@ -4,10 +4,13 @@
 
 pub mod comparable;
 pub mod compare;
+pub mod content;
 pub mod diff;
 pub mod document;
 pub mod edit;
 pub mod extract;
+pub mod file_name;
+pub mod file_text;
 #[cfg(test)]
 mod history_properties;
 pub mod ids;

@@ -35,6 +35,14 @@ pub const REPLY_BYTES: usize = 64 * 1024 * 1024;
 pub const RESULT_BYTES: usize = 8 * 1024 * 1024;
 /// Where a page of nodes ends, in bytes of JSON, whatever its `page_size`.
 pub const PAGE_BYTES: usize = 24 * 1024;
+/// The most files of a page.
+pub const PAGE_FILES: u32 = 1_000;
+/// The most files that a search by name gives.
+pub const FOUND_FILES: u32 = 200;
+/// The longest piece of a file in one read, and in one frame of an upload, in bytes.
+pub const FILE_PIECE_BYTES: u32 = 1024 * 1024;
+/// The longest name of a file, in bytes of UTF-8.
+pub const FILE_NAME_BYTES: usize = 1_024;
 /// The deepest nesting of a JSON message.
 pub const JSON_DEPTH: usize = 64;
 /// The largest error, in bytes of JSON.

@@ -13,7 +13,7 @@ use koru_model::protocol::wire::{BUILD, RELEASE};
 use crate::outside::Outside;
 use crate::service::{OpenError, Service};
 use crate::socket::{self, Socket};
-use crate::{listener, log, process};
+use crate::{files, listener, log, process};
 
 /// How long to wait for a service that is about to end.
 const LEAVING: Duration = Duration::from_secs(5);
@@ -80,6 +80,12 @@ fn run_in(home: &Home) -> Result<(), StartError> {
         .block_on(async { Socket::bind(home) })
         .map_err(|source| StartError::Socket { path: home.socket.display().to_string(), source })?;
     let _ = std::fs::remove_file(home.start_failure());
+    let swept = Arc::clone(&service);
+    let sweeping = runtime.spawn_blocking(move || {
+        if files::sweep(&swept).is_err() {
+            tracing::warn!("contents that nothing names were not looked for");
+        }
+    });
     tracing::info!("ready");
 
     runtime.block_on(async {
@@ -87,8 +93,9 @@ fn run_in(home: &Home) -> Result<(), StartError> {
         listener::serve(&service, socket, idle()).await;
     });
 
-    // The lock is held to the very end, that is until the store is closed.
+    // The lock is held to the very end, that is until nothing more is swept and the store is closed.
     service.search.wake.end();
+    let _ = runtime.block_on(sweeping);
     service.store.close();
     tracing::info!("end");
     runtime.shutdown_background();

@@ -1,5 +1,6 @@
 //! Every failure of the service, and the one place that says what a client is told about it.
 
+use std::io;
 use std::path::PathBuf;
 
 use koru_model::document::CrdtError;
@@ -34,6 +35,16 @@ pub enum StorageFault {
 }
 
 impl StorageFault {
+    /// What the system's error about a file means for the storage.
+    #[must_use]
+    pub fn of_file(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => Self::ReadOnly,
+            _ => Self::Io,
+        }
+    }
+
     /// What SQLite's error means for the storage; `None` where the storage is not at fault.
     #[must_use]
     pub fn of(error: &rusqlite::Error) -> Option<Self> {

@@ -8,6 +8,7 @@ pub mod boot;
 pub mod dispatch;
 pub mod documents;
 pub mod errors;
+pub mod files;
 pub mod handlers;
 pub mod listener;
 mod log;

@@ -1,18 +1,22 @@
-//! What the service takes from outside: time and new IDs, handed in at boot so that tests can fix them.
+//! What the service takes from outside: time, new IDs and the disk under the files, handed in at boot so that tests can fix them.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
+
+use crate::files::disk::{Disk, RealDisk};
 
 /// Tells the time, in milliseconds since 1970 (UTC).
 pub type Clock = Box<dyn Fn() -> i64 + Send + Sync>;
 /// Makes a new ID.
 pub type Ids = Box<dyn Fn() -> Uuid + Send + Sync>;
 
-/// Time and new IDs.
+/// Time, new IDs, and the disk under the files.
 pub struct Outside {
     clock: Clock,
     ids: Ids,
+    disk: Arc<dyn Disk>,
 }
 
 impl Outside {
@@ -26,10 +30,23 @@ impl Outside {
         Self::of(Box::new(clock), Box::new(Uuid::now_v7))
     }
 
-    /// The given clock and IDs.
+    /// The given clock and IDs, and the computer's disk.
     #[must_use]
     pub fn of(clock: Clock, ids: Ids) -> Self {
-        Self { clock, ids }
+        Self { clock, ids, disk: Arc::new(RealDisk) }
+    }
+
+    /// The same with another disk under the files.
+    #[must_use]
+    pub fn with_disk(mut self, disk: Arc<dyn Disk>) -> Self {
+        self.disk = disk;
+        self
+    }
+
+    /// The disk under the files.
+    #[must_use]
+    pub fn disk(&self) -> Arc<dyn Disk> {
+        Arc::clone(&self.disk)
     }
 
     /// The time, in milliseconds since 1970 (UTC).

@@ -88,3 +88,15 @@ pub(crate) async fn obey_signals(service: std::sync::Arc<crate::service::Service
         service.stop();
     }
 }
+
+/// How much room is left on the disk of a folder, in bytes; none where the system does not tell.
+#[cfg(unix)]
+pub(crate) fn free_bytes(folder: &std::path::Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn free_bytes(_: &std::path::Path) -> Option<u64> {
+    None
+}

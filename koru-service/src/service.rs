@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::documents::{Packing, Residents, States};
 use crate::errors::{ServiceError, StoreError};
+use crate::files::{Contents, Uploads};
 use crate::outside::Outside;
 use crate::search::{Search, worker};
 use crate::store::migrations::SCHEMA;
@@ -28,7 +29,11 @@ pub struct Service {
     pub search: Search,
     /// The one who packs the logs of documents.
     pub packing: Packing,
-    /// Time and new IDs.
+    /// The bytes of files.
+    pub contents: Arc<Contents>,
+    /// Files that come in.
+    pub uploads: Uploads,
+    /// Time, new IDs, and the disk under the files.
     pub outside: Outside,
     /// Where everything is.
     pub home: Home,
@@ -64,6 +69,8 @@ impl Service {
             states,
             search,
             packing: Packing::default(),
+            contents: Arc::new(Contents::new(&home.store, outside.disk())),
+            uploads: Uploads::default(),
             start_id: outside.new_id().to_string(),
             outside,
             home,
@@ -71,6 +78,7 @@ impl Service {
             connections: AtomicUsize::new(0),
             stop: watch::Sender::new(false),
         });
+        service.contents.sweep_incoming();
         service.write(|service, tx| {
             worker::check_version(tx.connection)?;
             workspaces::first_start(tx.connection, &service.outside)

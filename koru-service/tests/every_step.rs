@@ -23,6 +23,7 @@ const TABLES: &[&str] = &[
     "receipt",
     "touched",
     "link",
+    "attachment",
     "tag_use",
     "attribute_use",
     "departure",
@@ -161,7 +162,7 @@ fn page(service: &mut Service, workspace: &Value) -> (Value, Value, String) {
         &json!({ "workspace_id": workspace, "title": "Source", "root_node_id": root, "initial_operations": [
             { "op": "insert", "node_id": Uuid::new_v4(), "parent_id": root, "at_end": true, "kind": "paragraph", "text": "stays" },
             { "op": "insert", "node_id": block, "parent_id": root, "at_end": true, "kind": "task", "text": "goes" },
-            { "op": "insert", "node_id": Uuid::new_v4(), "parent_id": block, "at_end": true, "kind": "quote", "text": "below" },
+            { "op": "insert", "node_id": Uuid::new_v4(), "parent_id": block, "at_end": true, "kind": "quote", "text": format!("[[attachment:{root}]]") },
         ] }),
     );
     let document = made["document_id"].clone();

@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod document;
+pub(crate) mod file;
 pub(crate) mod history;
 pub(crate) mod search;
 pub(crate) mod service;

@@ -112,7 +112,8 @@ impl Session {
     /// What the service answers.
     pub(crate) async fn admin(&self, admin: &Admin) -> Result<Value, Failure> {
         let request = admin_request(admin).ok_or_else(unreadable)?;
-        let kind = if matches!(admin, Admin::ServiceStatus {}) { Kind::Read } else { Kind::Write };
+        let reads = matches!(admin, Admin::ServiceStatus {} | Admin::FileVerify { .. });
+        let kind = if reads { Kind::Read } else { Kind::Write };
         let raw = self.client.call(&request.call, &request.params, kind, &Scope::default()).await?;
         Ok(serde_json::from_str(raw.get()).map_err(|_| unreadable())?)
     }
@@ -170,13 +171,9 @@ impl Session {
 }
 
 fn matching(all: &[Document], wanted: &str, among: Among) -> Vec<Document> {
-    let digits: String = wanted.to_lowercase().replace('-', "");
-    let is_tail =
-        digits.len() >= TAIL_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     // A tail and a whole path count alike: where both fit, it is for the person to say which.
     let exact = |document: &Document| {
-        (is_tail && document.id.to_string().replace('-', "").ends_with(&digits))
-            || path(all, document) == wanted
+        is_tail_of(&document.id.to_string(), wanted) || path(all, document) == wanted
     };
     // A path may begin at any document above, but never inside a title.
     let ending = |document: &Document| {
@@ -220,7 +217,19 @@ fn titles<'a>(all: &'a [Document], document: &'a Document) -> Vec<&'a str> {
     titles
 }
 
-fn one<T>(
+/// Whether a text names an ID: the whole of it, or a tail of at least eight hex digits.
+pub(super) fn is_tail_of(id: &str, wanted: &str) -> bool {
+    let digits: String = wanted.to_lowercase().replace('-', "");
+    let is_tail =
+        digits.len() >= TAIL_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_tail && id.replace('-', "").ends_with(&digits)
+}
+
+/// The only one that fits.
+///
+/// # Errors
+/// When none fits, or more than one does.
+pub(super) fn one<T>(
     mut found: Vec<T>,
     what: &str,
     remedy: &str,

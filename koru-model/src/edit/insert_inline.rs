@@ -39,7 +39,7 @@ pub struct NewInline {
     /// attachment: the file's ID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_id: Option<FileId>,
-    /// The text to show in place of the target's title or name: one line, at most 200 characters.
+    /// What to show instead of the target's title or name: one line, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DocumentId, TagId, WorkspaceId};
+use super::base64::Base64;
+use crate::content::ContentHash;
+use crate::ids::{DocumentId, FileId, TagId, WorkspaceId};
 use crate::value::ValueKind;
 
 /// One request of a person. On the wire `call` is the name and `params` holds the fields.
@@ -139,4 +141,68 @@ pub enum Admin {
         /// The key.
         key: String,
     },
+    /// Begins the upload of a file, which gets the ID that the caller chose. The same again begins anew.
+    #[serde(rename = "file.begin")]
+    FileBegin {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// Names the upload, and the file that it becomes.
+        upload_id: FileId,
+        /// The file's name, as it is.
+        name: String,
+        /// The length of its content in bytes, where it is known.
+        size: Option<u64>,
+    },
+    /// The next bytes of an upload.
+    #[serde(rename = "file.chunk")]
+    FileChunk {
+        /// The upload.
+        upload_id: FileId,
+        /// Where the bytes begin: as many as were sent before. The same bytes once more do no harm.
+        offset: u64,
+        /// The bytes, 1 to [`FILE_PIECE_BYTES`](crate::limits::FILE_PIECE_BYTES).
+        base64: Base64,
+    },
+    /// Makes an upload a file of its workspace; repeated, it gives the same file.
+    #[serde(rename = "file.finish")]
+    FileFinish {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The upload.
+        upload_id: FileId,
+        /// The hash of what was sent, as the sender knows it.
+        hash: ContentHash,
+    },
+    /// Gives an upload up; one that is not there is fine.
+    #[serde(rename = "file.abort")]
+    FileAbort {
+        /// The upload.
+        upload_id: FileId,
+    },
+    /// Takes a file out of its workspace; its content goes with its last use.
+    #[serde(rename = "file.remove")]
+    FileRemove {
+        /// The workspace.
+        workspace_id: WorkspaceId,
+        /// The file.
+        file_id: FileId,
+        /// Whether to do so although documents refer to it.
+        #[serde(default)]
+        force: bool,
+    },
+    /// Checks the next contents against their hashes, as many as a second allows.
+    #[serde(rename = "file.verify")]
+    FileVerify {
+        /// Where to go on, as the answer before said; none: from the beginning.
+        next: Option<VerifyFrom>,
+    },
+}
+
+/// Where a check of all contents goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyFrom {
+    /// The content, by its number in the store.
+    pub content: i64,
+    /// The piece of it, from 0.
+    pub piece: u64,
 }

@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod arguments;
+pub mod base64;
 pub mod documentation;
 pub mod error;
 pub mod home;

@@ -21,11 +21,11 @@ use crate::search::index::Indexing;
 use crate::search::memory::DocumentEntry;
 use crate::service::Service;
 use crate::session::Session;
-use crate::store::documents::{self, NewDocument};
+use crate::store::documents::{self, Kind, NewDocument};
 use crate::store::history::{self, EntryKey, NewEntry, Reason, Receipt};
 use crate::store::placing::{self, DocumentKey};
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{Transaction, actors, log, uses};
+use crate::store::{Transaction, actors, files, log, uses};
 
 /// Makes a document, or finds the one that the same call made before.
 ///
@@ -36,13 +36,37 @@ pub fn create(
     session: &Session,
     params: CreateDocument,
 ) -> Result<DocumentId, ServiceError> {
-    let title = text::accept_line(&params.title, limits::TITLE_CHARS)
-        .map_err(|fault| ServiceError::invalid("title", fault.to_string()))?
-        .into_owned();
+    let title = accept_title(&params)?;
     let session = session.clone();
     service.write(move |service, transaction| {
         create_in(service, &session, transaction, &params, &title)
     })
+}
+
+/// Makes many documents in one transaction, in their order: all or none. They are known by their own
+/// idempotency keys, not by the call's.
+///
+/// # Errors
+/// When the input of one is refused or they cannot be written; nothing is made then.
+pub fn create_many(
+    service: &Arc<Service>,
+    session: &Session,
+    all: Vec<CreateDocument>,
+) -> Result<Vec<DocumentId>, ServiceError> {
+    let titles = all.iter().map(accept_title).collect::<Result<Vec<_>, _>>()?;
+    let session = Session { key: None, ..session.clone() };
+    service.write(move |service, transaction| {
+        all.iter()
+            .zip(&titles)
+            .map(|(params, title)| create_in(service, &session, transaction, params, title))
+            .collect()
+    })
+}
+
+fn accept_title(params: &CreateDocument) -> Result<String, ServiceError> {
+    let accepted = text::accept_line(&params.title, limits::TITLE_CHARS)
+        .map_err(|fault| ServiceError::invalid("title", fault.to_string()))?;
+    Ok(accepted.into_owned())
 }
 
 fn create_in(
@@ -70,6 +94,10 @@ fn create_in(
         let taken_by = (owner == workspace).then_some(taken_by);
         return Err(ServiceError::RootTaken { root, taken_by });
     }
+    if files::is_root(connection, root)? {
+        let reason = "is kept for the note of a file; choose a new UUID";
+        return Err(ServiceError::invalid("root_node_id", reason));
+    }
 
     let operations = params.initial_operations.as_deref().unwrap_or_default();
     let mut facts = StoreFacts::new(connection, workspace, None, &service.outside);
@@ -85,7 +113,8 @@ fn create_in(
         Err(CreateError::Crdt(error)) => return Err(error.into()),
     };
 
-    let page = NewPage { workspace, parent, root, title, document, update: &update };
+    let page =
+        NewPage { workspace, parent, kind: Kind::Page, root, title, document, update: &update };
     let (id, entry) = make(service, session, transaction, page)?;
     let key = documents::find(connection, workspace, id)?.key;
     if let Some(receipt_key) = session.key {
@@ -102,6 +131,7 @@ fn create_in(
 pub(super) struct NewPage<'a> {
     pub(super) workspace: WorkspaceKey,
     pub(super) parent: Option<DocumentKey>,
+    pub(super) kind: Kind,
     pub(super) root: NodeId,
     pub(super) title: &'a str,
     pub(super) document: Document,
@@ -116,7 +146,7 @@ pub(super) fn make(
     page: NewPage<'_>,
 ) -> Result<(DocumentId, EntryKey), ServiceError> {
     let connection = transaction.connection;
-    let NewPage { workspace, parent, root, title, document, update } = page;
+    let NewPage { workspace, parent, kind, root, title, document, update } = page;
     let id = DocumentId(service.outside.new_id());
     let nonce = *service.outside.new_id().as_bytes();
     let now = service.outside.now();
@@ -129,6 +159,7 @@ pub(super) fn make(
             workspace,
             parent,
             position: placing::last_position(connection, workspace, parent)?,
+            kind,
             root,
             title,
             nodes: state.live_nodes(),

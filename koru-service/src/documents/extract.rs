@@ -26,7 +26,7 @@ use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::session::Session;
 use crate::store::Transaction;
-use crate::store::documents::{self, DocumentRow};
+use crate::store::documents::{self, DocumentRow, Kind};
 use crate::store::extractions::{self, Answered};
 use crate::store::history::{self, Entry, Reason, Receipt};
 use crate::store::placing::{self, Place};
@@ -204,7 +204,15 @@ fn target(
     let (document, update) = Document::create(client_id(service), root, &title, &[], &mut facts)
         .map_err(|_| ServiceError::Internal("an empty document could not be made"))?;
     let parent = placing::parent(connection, source.key)?;
-    let page = NewPage { workspace, parent, root, title: &title, document, update: &update };
+    let page = NewPage {
+        workspace,
+        parent,
+        kind: Kind::Page,
+        root,
+        title: &title,
+        document,
+        update: &update,
+    };
     let (id, _) = make(service, session, transaction, page)?;
     let parent_id = parent.map(|key| history::document_id(connection, key)).transpose()?;
     placing::move_to(connection, workspace, id, parent_id, Place::After(source.id))?;

@@ -14,7 +14,7 @@ use crate::errors::ServiceError;
 use crate::outside::Outside;
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{attributes, documents, tags};
+use crate::store::{attributes, documents, files, tags};
 
 /// The facts of a workspace, and of one document in it where it exists already.
 pub(super) struct StoreFacts<'a> {
@@ -124,8 +124,7 @@ impl Facts for StoreFacts<'_> {
         Ok(documents::title(self.connection, self.workspace, document)?.is_some())
     }
 
-    fn has_file(&mut self, _: FileId) -> Result<bool, FactsError> {
-        // A workspace holds no files in this release.
-        Ok(false)
+    fn has_file(&mut self, file: FileId) -> Result<bool, FactsError> {
+        Ok(files::name(self.connection, self.workspace, file)?.is_some())
     }
 }

@@ -11,6 +11,7 @@ mod facts;
 mod following;
 pub mod history;
 mod names;
+pub mod note;
 mod packing;
 pub mod reading;
 mod refusal;

@@ -11,7 +11,7 @@ use super::following;
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::store::workspaces::WorkspaceKey;
-use crate::store::{documents, tags};
+use crate::store::{documents, files, tags};
 
 /// The names in a workspace. A failure of the storage is kept until [`StoreNames::finish`].
 pub(super) struct StoreNames<'a> {
@@ -91,8 +91,11 @@ impl Names for StoreNames<'_> {
         LinkTarget { title: known.map(|(title, _)| title), lifecycle, resolved }
     }
 
-    fn file(&mut self, _: FileId) -> (Option<String>, Lifecycle) {
-        // A workspace holds no files in this release.
-        (None, Lifecycle::Missing)
+    fn file(&mut self, file: FileId) -> (Option<String>, Lifecycle) {
+        let found = files::name(self.connection, self.workspace, file);
+        match self.keep(found) {
+            Some(name) => (Some(name), Lifecycle::Live),
+            None => (None, Lifecycle::Missing),
+        }
     }
 }

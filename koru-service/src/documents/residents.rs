@@ -140,6 +140,10 @@ impl WriterState for Residents {
         self.search.ending(connection)
     }
 
+    fn mend(&mut self, connection: &Connection) -> Result<bool, ServiceError> {
+        self.search.mend(connection)
+    }
+
     /// What the job changed is ahead of the rows, and must not be handed to readers.
     fn undone(&mut self) {
         for key in self.changed.split_off(self.changed_before.min(self.changed.len())) {

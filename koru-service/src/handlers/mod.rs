@@ -1,6 +1,7 @@
 //! What each call does: find what is meant in the session's scope, one query or one change, the result.
 
 mod attributes;
+mod files;
 mod listing;
 mod placing;
 mod process;
@@ -15,8 +16,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::documents::{change, create, extract, history, reading};
+use crate::documents::{change, create, extract, history, note, reading};
 use crate::errors::ServiceError;
+use crate::files::{reading as file_reading, verify};
 use crate::search::find;
 use crate::service::Service;
 use crate::session::Session;
@@ -49,7 +51,10 @@ impl Call {
         match self {
             Self::Tool(call) => tools::find(call.name()).is_some_and(|tool| !tool.read_only),
             Self::Admin(
-                Admin::ServiceStatus {} | Admin::ServiceStop {} | Admin::ServiceMakeRoom { .. },
+                Admin::ServiceStatus {}
+                | Admin::ServiceStop {}
+                | Admin::ServiceMakeRoom { .. }
+                | Admin::FileVerify { .. },
             ) => false,
             Self::Admin(_) => true,
         }
@@ -101,6 +106,11 @@ fn run_tool(
         Tool::RestoreDocumentVersion(params) => {
             ready(&history::restore_version(service, session, params)?)
         }
+        Tool::ListFiles(params) => files::list(service, session, &params),
+        Tool::SearchFiles(params) => files::search(service, session, &params),
+        Tool::GetFile(params) => files::get(service, session, &params),
+        Tool::ReadFile(params) => file_reading::read(service, session, &params),
+        Tool::EnsureFileNote(params) => ready(&note::ensure(service, session, params)?),
         Tool::ExtractToDocument(params) => ready(&extract::extract(service, session, params)?),
         Tool::CreateDocument(params) => {
             let made = create::create(service, session, params.clone())?;
@@ -165,6 +175,20 @@ fn run_admin(
         Admin::AttributeRemove { workspace_id, key } => {
             attributes::remove(service, session, workspace_id, key)
         }
+        Admin::FileBegin { workspace_id, upload_id, name, size } => {
+            files::begin(service, session, workspace_id, upload_id, name, size)
+        }
+        Admin::FileChunk { upload_id, offset, base64 } => {
+            files::chunk(service, session, upload_id, offset, &base64.0)
+        }
+        Admin::FileFinish { workspace_id, upload_id, hash } => {
+            files::finish(service, session, workspace_id, upload_id, hash)
+        }
+        Admin::FileAbort { upload_id } => files::abort(service, session, upload_id),
+        Admin::FileRemove { workspace_id, file_id, force } => {
+            files::remove(service, session, workspace_id, file_id, force)
+        }
+        Admin::FileVerify { next } => ready(&verify::step(service, session, next)?),
     }
 }
 

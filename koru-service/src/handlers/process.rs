@@ -6,11 +6,14 @@ use serde_json::value::RawValue;
 
 use super::ready;
 use crate::errors::ServiceError;
+use crate::process::free_bytes;
 use crate::service::Service;
+use crate::store::files;
 use crate::store::migrations::SCHEMA;
 
 pub(super) fn status(service: &Service) -> Result<Box<RawValue>, ServiceError> {
     let store = &service.store;
+    let in_files = store.read(files::bytes).unwrap_or_default();
     ready(&json!({
         "pid": std::process::id(),
         "version": RELEASE,
@@ -20,7 +23,7 @@ pub(super) fn status(service: &Service) -> Result<Box<RawValue>, ServiceError> {
         "store": {
             "path": store.path(),
             "schema": SCHEMA,
-            "bytes": store.bytes(),
+            "bytes": store.bytes() + in_files,
             "free_bytes": free_bytes(&service.home.store),
             "healthy": store.is_healthy(),
         },
@@ -43,16 +46,4 @@ pub(super) fn make_room(
         return Err(ServiceError::NotNewer);
     }
     stop(service)
-}
-
-/// How much room is left on the disk of the folder; none where the system does not tell.
-#[cfg(unix)]
-fn free_bytes(folder: &std::path::Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_: &std::path::Path) -> Option<u64> {
-    None
 }

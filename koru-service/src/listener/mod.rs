@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
+use crate::files::upload;
 use crate::service::Service;
 use crate::socket::Socket;
 
 /// How long calls in flight may take to finish at the end.
 const DRAIN: Duration = Duration::from_secs(4);
+/// How often uploads are looked for that nobody goes on with.
+const TIDY: Duration = Duration::from_secs(60);
 /// How long to wait after the system refused a connection.
 const REFUSED: Duration = Duration::from_millis(50);
 
@@ -23,6 +26,8 @@ pub async fn serve(service: &Arc<Service>, mut socket: Socket, idle: Duration) {
     let mut stopping = service.stopping();
     let mut connections = JoinSet::new();
     let mut idle_since = Instant::now();
+    let mut tidy = tokio::time::interval(TIDY);
+    tidy.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
@@ -37,6 +42,10 @@ pub async fn serve(service: &Arc<Service>, mut socket: Socket, idle: Duration) {
                     tokio::time::sleep(REFUSED).await;
                 }
             },
+            _ = tidy.tick() => {
+                let service = Arc::clone(service);
+                tokio::task::spawn_blocking(move || upload::expire(&service));
+            }
             () = tokio::time::sleep_until(idle_since + idle), if connections.is_empty() => {
                 tracing::info!("idle");
                 service.stop();

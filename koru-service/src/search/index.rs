@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use koru_model::document::{Node, State};
-use koru_model::ids::{DocumentId, NodeId};
+use koru_model::ids::{DocumentId, FileId, NodeId};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::memory::{Change, DocumentEntry, KindCode, Memory, NodeEntry, NodeKey, Source};
@@ -34,6 +34,8 @@ pub struct Writing {
     pending: Vec<Change>,
     pending_before: usize,
     is_work_due: bool,
+    /// Whether a job met damage in the tables.
+    is_damaged: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,7 @@ impl Writing {
             pending: Vec::new(),
             pending_before: 0,
             is_work_due: false,
+            is_damaged: false,
         }
     }
 
@@ -70,10 +73,25 @@ impl Writing {
         if self.pending.len() == self.pending_before {
             return Ok(());
         }
-        match postings::flush(connection) {
-            Err(error) if postings::is_damage(&error) => self.reset(connection),
-            flushed => Ok(flushed?),
+        self.met(postings::flush(connection))
+    }
+
+    /// Makes the tables anew where the job that failed met damage in them; it can run again then.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn mend(&mut self, connection: &Connection) -> Result<bool, ServiceError> {
+        let is_damaged = std::mem::take(&mut self.is_damaged);
+        if is_damaged {
+            self.reset(connection)?;
         }
+        Ok(is_damaged)
+    }
+
+    /// Notes damage in the tables. What they keep in memory can only be dropped with the job as a whole.
+    fn met(&mut self, result: Result<(), rusqlite::Error>) -> Result<(), ServiceError> {
+        self.is_damaged |= result.as_ref().is_err_and(postings::is_damage);
+        Ok(result?)
     }
 
     /// What the job changed is undone.
@@ -148,13 +166,7 @@ impl Writing {
             return Ok(0);
         }
         let row = self.new_row(connection)?;
-        match postings::add(connection, table, row, &words) {
-            Err(error) if postings::is_damage(&error) => {
-                self.reset(connection)?;
-                postings::add(connection, table, row, &words)?;
-            }
-            added => added?,
-        }
+        self.met(postings::add(connection, table, row, &words))?;
         self.pending.push(Change::Row(row, key, source));
         Ok(row)
     }
@@ -168,10 +180,7 @@ impl Writing {
         if row == 0 {
             return Ok(());
         }
-        match postings::remove(connection, table, row) {
-            Err(error) if postings::is_damage(&error) => self.reset(connection)?,
-            removed => removed?,
-        }
+        self.met(postings::remove(connection, table, row))?;
         self.pending.push(Change::NoRow(row));
         Ok(())
     }
@@ -431,6 +440,19 @@ pub fn renamed(
     names_changed(connection, writing, workspace, id.as_bytes())
 }
 
+/// A file is gone: the texts that showed its name do so no more.
+///
+/// # Errors
+/// Those of the storage.
+pub fn file_gone(
+    connection: &Connection,
+    writing: &mut Writing,
+    workspace: WorkspaceKey,
+    id: FileId,
+) -> Result<(), ServiceError> {
+    names_changed(connection, writing, workspace, id.as_bytes())
+}
+
 /// What `target` is called has changed: the texts that show it say so, too.
 fn names_changed(
     connection: &Connection,
@@ -439,8 +461,11 @@ fn names_changed(
     target: &[u8; 16],
 ) -> Result<(), ServiceError> {
     let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT l.document, l.node FROM link l JOIN document d ON d.k = l.document
-         WHERE l.target = ?1 AND l.label IS NULL AND d.workspace = ?2",
+        "SELECT l.document, l.node FROM link l JOIN document d ON d.k = l.document
+         WHERE l.target = ?1 AND l.label IS NULL AND d.workspace = ?2
+         UNION
+         SELECT a.document, a.node FROM attachment a JOIN document d ON d.k = a.document
+         WHERE a.file = ?1 AND a.label IS NULL AND d.workspace = ?2",
     )?;
     let nodes: Vec<(DocumentKey, NodeId)> = statement
         .query_map((target, workspace.0), |row| {

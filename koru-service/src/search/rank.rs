@@ -8,7 +8,7 @@
 use rusqlite::Connection;
 
 use super::candidates::{Candidate, Place};
-use super::memory::{KindCode, NodeKey, View};
+use super::memory::{NodeKey, View};
 use super::shown;
 use super::text::{Match, Query, Tokens, tokenize};
 use crate::errors::ServiceError;
@@ -17,8 +17,8 @@ use crate::errors::ServiceError;
 const READ: usize = 400;
 /// The length of a usual text, in words.
 const USUAL_WORDS: f64 = 12.0;
-/// A whole title that is the query.
-const WHOLE_TITLE: f64 = 2.0;
+/// A whole title or heading that is the query.
+const WHOLE: f64 = 2.0;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// A hit in its place of the list.
@@ -120,11 +120,11 @@ fn text_score(
         return Ok(0.0);
     };
     let tokens = tokenize(&found.text);
-    Ok(score_of_text(query, &tokens, found.kind == KindCode::TITLE))
+    Ok(score_of_text(query, &tokens, found.kind.is_head()))
 }
 
 /// What the text itself makes of a score.
-fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_title: bool) -> f64 {
+fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_head: bool) -> f64 {
     let matches: Vec<Vec<Match>> = query.terms.iter().map(|term| term.find(tokens)).collect();
     let found: Vec<&Vec<Match>> = matches.iter().filter(|matches| !matches.is_empty()).collect();
     if found.is_empty() {
@@ -146,7 +146,7 @@ fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_title: bool) -> f64 {
     if matches.first().is_some_and(|first| first.iter().any(|found| found.first == 0)) {
         exact *= 1.1;
     }
-    let whole = if is_title && query.is_all_of(tokens) { WHOLE_TITLE } else { 1.0 };
+    let whole = if is_head && query.is_all_of(tokens) { WHOLE } else { 1.0 };
     coverage * adjacent * often * exact * whole
 }
 
@@ -183,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_is_the_query_weighs_twice() {
+    fn a_title_or_heading_that_is_the_query_weighs_twice() {
         let query = Query::parse("Red fox");
         let whole = score_of_text(&query, &tokenize("red fox"), true);
         let part = score_of_text(&query, &tokenize("red fox"), false);
-        assert!((whole / part - WHOLE_TITLE).abs() < 1e-9);
+        assert!((whole / part - WHOLE).abs() < 1e-9);
     }
 
     #[test]

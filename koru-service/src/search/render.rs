@@ -10,9 +10,9 @@ use rusqlite::Connection;
 
 use super::memory::KindCode;
 use crate::errors::ServiceError;
-use crate::store::documents;
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
+use crate::store::{documents, files};
 
 /// Stands for an inline that shows its target's name; no text of a client holds it.
 pub const PLACEHOLDER: char = '\u{FFFC}';
@@ -124,13 +124,23 @@ pub struct OfRows<'a> {
 impl Shown for OfRows<'_> {
     fn names(&self) -> Result<Vec<String>, ServiceError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT target FROM link WHERE document = ?1 AND node = ?2 AND label IS NULL ORDER BY place",
+            "SELECT place, target, 0 FROM link WHERE document = ?1 AND node = ?2 AND label IS NULL
+             UNION ALL
+             SELECT place, file, 1 FROM attachment
+             WHERE document = ?1 AND node = ?2 AND label IS NULL
+             ORDER BY place",
         )?;
         let rows = statement.query_map((self.document.0, self.node.as_bytes()), |row| {
-            Ok(DocumentId::from_bytes(row.get(0)?))
+            Ok((row.get(1)?, row.get(2)?))
         })?;
-        let targets: Vec<DocumentId> = rows.collect::<Result<_, _>>()?;
-        targets.into_iter().map(|id| title(self.connection, self.workspace, id)).collect()
+        let targets: Vec<([u8; 16], bool)> = rows.collect::<Result<_, _>>()?;
+        targets
+            .into_iter()
+            .map(|(target, is_file)| match is_file {
+                true => name(self.connection, self.workspace, FileId::from_bytes(target)),
+                false => title(self.connection, self.workspace, DocumentId::from_bytes(target)),
+            })
+            .collect()
     }
 }
 
@@ -144,8 +154,13 @@ fn title(
     Ok(found.map(|(title, _)| title).unwrap_or_default())
 }
 
-fn name(_: &Connection, _: WorkspaceKey, _: FileId) -> Result<String, ServiceError> {
-    Ok(String::new())
+/// The name of a file; nothing where the workspace holds none.
+fn name(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    id: FileId,
+) -> Result<String, ServiceError> {
+    Ok(files::name(connection, workspace, id)?.unwrap_or_default())
 }
 
 /// What a node is, as a number.

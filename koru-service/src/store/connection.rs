@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::errors::{StorageFault, StoreError};
@@ -53,6 +54,7 @@ pub(super) fn for_reading(path: &Path) -> Result<Connection, rusqlite::Error> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(LOCK_WAIT)?;
+    keep_prepared(&connection)?;
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;",
     )?;
@@ -65,7 +67,14 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection =
         Connection::open_with_flags(path, flags).map_err(|source| refusal(path, source))?;
     connection.busy_timeout(LOCK_WAIT).map_err(|source| refusal(path, source))?;
+    keep_prepared(&connection).map_err(|source| refusal(path, source))?;
     Ok(connection)
+}
+
+/// Has statements planned without a look at the values that are bound to them. Else SQLite would compile many of them
+/// again at each use, since the cache of statements unbinds what was bound: that was a fifth of a bulk creation.
+fn keep_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Sets what durability rests on, and looks whether SQLite took it.
@@ -118,4 +127,28 @@ fn make_private_file(path: &Path) -> Result<(), StoreError> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600)).map_err(fault)?;
     file.sync_all().map_err(fault)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_cached_statement_is_compiled_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("koru.sqlite");
+        let writing = found(&path).unwrap();
+        let reading = for_reading(&path).unwrap();
+        let sql = "SELECT part FROM search_more WHERE node = ?1 ORDER BY part";
+        for connection in [&writing, &reading] {
+            for node in 0..10 {
+                let mut statement = connection.prepare_cached(sql).unwrap();
+                assert!(!statement.exists([node]).unwrap());
+            }
+            let statement = connection.prepare_cached(sql).unwrap();
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+        }
+    }
 }

@@ -88,6 +88,24 @@ pub fn chain_at(
         .optional()?)
 }
 
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A page of nodes.
+    Page,
+    /// The note of a file.
+    FileNote,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::FileNote => "file_note",
+        }
+    }
+}
+
 /// What a new document's row says.
 #[derive(Debug)]
 pub struct NewDocument<'a> {
@@ -99,6 +117,8 @@ pub struct NewDocument<'a> {
     pub parent: Option<DocumentKey>,
     /// Its place among the siblings.
     pub position: i64,
+    /// What it is.
+    pub kind: Kind,
     /// Its title node.
     pub root: NodeId,
     /// Its title.
@@ -122,13 +142,14 @@ pub fn insert(connection: &Connection, new: &NewDocument<'_>) -> Result<Document
         .prepare_cached(
             "INSERT INTO document (id, workspace, parent, position, kind, root, title, nodes, created_at,
                modified_at, nonce, head, chain, version, unindexed)
-             VALUES (?1, ?2, ?3, ?4, 'page', ?5, ?6, ?7, ?8, ?8, ?9, 1, ?10, 1, 0)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, 1, ?11, 1, 0)",
         )?
         .execute((
             new.id.as_bytes(),
             new.workspace.0,
             new.parent.map(|key| key.0),
             new.position,
+            new.kind.name(),
             new.root.as_bytes(),
             new.title,
             new.nodes,

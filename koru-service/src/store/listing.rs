@@ -162,15 +162,16 @@ pub fn page(
     Ok(Page { documents, next_after_document_id })
 }
 
-fn fitting(documents: &[Listed], size: usize) -> Result<usize, ServiceError> {
+/// How many of the first items make a page of at most `size` items and [`limits::PAGE_BYTES`].
+pub(super) fn fitting<T: Serialize>(items: &[T], size: usize) -> Result<usize, ServiceError> {
     let mut bytes = 0;
-    for (count, document) in documents.iter().take(size).enumerate() {
-        bytes += serde_json::to_vec(document)?.len() + 1;
+    for (count, item) in items.iter().take(size).enumerate() {
+        bytes += serde_json::to_vec(item)?.len() + 1;
         if count > 0 && bytes > limits::PAGE_BYTES {
             return Ok(count);
         }
     }
-    Ok(size.min(documents.len()))
+    Ok(size.min(items.len()))
 }
 
 /// One document as the listing shows it.

@@ -6,6 +6,7 @@ pub mod comparables;
 mod connection;
 pub mod documents;
 pub mod extractions;
+pub mod files;
 pub mod history;
 pub mod listing;
 pub mod log;

@@ -1,4 +1,4 @@
-//! Which live nodes link, carry tags and attributes: rows that follow from the documents, so that
+//! Which live nodes link, have files attached, carry tags and attributes: rows that follow from the documents, so that
 //! listings open none.
 
 use koru_model::document::Node;
@@ -26,9 +26,12 @@ pub fn index(
     let node = new.id;
     if let Some(old) = old.filter(|old| old.is_live()) {
         if !old.inlines.is_empty() {
-            connection
-                .prepare_cached("DELETE FROM link WHERE document = ?1 AND node = ?2")?
-                .execute((document.0, node.as_bytes()))?;
+            for sql in [
+                "DELETE FROM link WHERE document = ?1 AND node = ?2",
+                "DELETE FROM attachment WHERE document = ?1 AND node = ?2",
+            ] {
+                connection.prepare_cached(sql)?.execute((document.0, node.as_bytes()))?;
+            }
         }
         for tag in &old.tags {
             connection
@@ -47,20 +50,30 @@ pub fn index(
     }
     let Some(NodeKey(n)) = key.filter(|_| new.is_live()) else { return Ok(()) };
     for (place, placed) in new.inlines.iter().enumerate() {
-        if let Inline::Document { document: target, node: target_node, label } = &placed.inline {
-            connection
-                .prepare_cached(
-                    "INSERT INTO link (document, node, place, target, target_node, label)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                )?
-                .execute((
-                    document.0,
-                    node.as_bytes(),
-                    place,
-                    target.as_bytes(),
-                    target_node.map(|node| *node.as_bytes()),
-                    label,
-                ))?;
+        match &placed.inline {
+            Inline::Document { document: target, node: target_node, label } => {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO link (document, node, place, target, target_node, label)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    )?
+                    .execute((
+                        document.0,
+                        node.as_bytes(),
+                        place,
+                        target.as_bytes(),
+                        target_node.map(|node| *node.as_bytes()),
+                        label,
+                    ))?;
+            }
+            Inline::Attachment { file, label } => {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO attachment (document, node, place, file, label)
+                         VALUES (?1, ?2, ?3, ?4, ?5)",
+                    )?
+                    .execute((document.0, node.as_bytes(), place, file.as_bytes(), label))?;
+            }
         }
     }
     for tag in &new.tags {

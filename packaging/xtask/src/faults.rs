@@ -1,19 +1,34 @@
-//! `cargo xtask faults`: the long kill loop, and what needs root.
+//! `cargo xtask faults`: the long kill loops, a large file, and what needs root.
 
 use crate::Outcome;
 use crate::programs::{Profile, build, cargo, is_there, output, succeed};
 
 const KILLS: &str = "200";
+/// How many kills while files come in.
+const FILE_KILLS: &str = "60";
+/// How large a file is that is added and read back, in MiB.
+const FILE_MIB: &str = "256";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let kills = match arguments {
-        [] => KILLS,
-        [flag, number] if flag == "--kills" && number.parse::<u32>().is_ok() => number,
-        _ => return Err("usage: cargo xtask faults [--kills N]".into()),
-    };
+    let (mut kills, mut file_mib) = (KILLS, FILE_MIB);
+    for pair in arguments.chunks(2) {
+        match pair {
+            [flag, number] if number.parse::<u32>().is_err() => {
+                return Err(format!("{flag} {number}: not a number"));
+            }
+            [flag, number] if flag == "--kills" => kills = number,
+            [flag, number] if flag == "--file-mib" => file_mib = number,
+            _ => return Err("usage: cargo xtask faults [--kills N] [--file-mib N]".into()),
+        }
+    }
     build(Profile::Development)?;
     println!("== {kills} kills under load");
     test("nothing_acknowledged_is_lost_and_nothing_applied_twice", &[], kills)?;
+    println!("== kills while files come in");
+    test("lifecycle::file_crash::", &[], kills)?;
+    println!("== a file of {file_mib} MiB: added, read back, measured");
+    let mut command = test_command("lifecycle::large_file::");
+    succeed(command.env("KORU_FILE_MIB", file_mib))?;
     match obstacle() {
         Some(why) => println!("== SKIPPED, NOT TESTED: a full disk, another user: {why}"),
         None => {
@@ -25,6 +40,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 fn test(name: &str, flags: &[&str], kills: &str) -> Outcome {
+    let mut command = test_command(name);
+    command.args(flags).env("KORU_KILLS", kills).env("KORU_FILE_KILLS", FILE_KILLS);
+    succeed(&mut command)
+}
+
+fn test_command(name: &str) -> std::process::Command {
     let mut command = cargo();
     command.args([
         "test",
@@ -36,7 +57,8 @@ fn test(name: &str, flags: &[&str], kills: &str) -> Outcome {
         "--",
         "--nocapture",
     ]);
-    succeed(command.arg(name).args(flags).env("KORU_KILLS", kills))
+    command.arg(name);
+    command
 }
 
 /// Why the tests of the machine cannot run here.

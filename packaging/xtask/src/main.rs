@@ -19,7 +19,8 @@ cargo xtask demo              build both programs and watch an agent's conversat
 cargo xtask clients           let real MCP clients list and call the tools (python3, npm)
 cargo xtask bench [--quick]   measure, beside the baseline, and write docs/performance.md (npm, strace)
 cargo xtask bench --versions  the lines about a long history alone
-cargo xtask faults [--kills N] kill in a loop; full disk and other users (root)";
+cargo xtask faults [--kills N] [--file-mib N]
+                              kill in a loop; a large file; full disk and other users (root)";
 
 /// What went wrong, for a person.
 type Outcome = Result<(), String>;

@@ -2,6 +2,7 @@
 
 pub mod bridge;
 pub mod documents;
+pub mod files;
 pub mod home;
 pub mod markdown;
 pub mod programs;

@@ -73,6 +73,112 @@ fn c75_a_full_disk_refuses_whole_and_recovers_without_a_restart() {
     assert_eq!(page.texts(&bridge).len(), held, "and it is what the disk holds");
 }
 
+/// Adds a file by the command line; what it says where it does not succeed.
+fn add(home: &Home, path: &Path) -> Result<(), String> {
+    let output = home.command().args(["file", "add"]).arg(path).output().expect("koru-mcp runs");
+    if output.status.success() {
+        return Ok(());
+    }
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+#[ignore = "needs root and a tmpfs: cargo xtask faults"]
+fn c75_a_file_that_finds_no_room_leaves_nothing_and_fits_later() {
+    const STEP: u64 = 64 * 1024;
+    const FILE: u64 = 6 * STEP;
+    let above = tempfile::tempdir().expect("a folder");
+    let beside = tempfile::tempdir().expect("a folder");
+    let _disk = Disk::mount(above.path(), "8m");
+    let home = Home::in_folder(Programs::beside_this_test(), above.path());
+    let bridge = home.bridge();
+    let page = Page::of_lines(&bridge, "Kept", 1);
+    let running = home.service_pids();
+    let path = beside.path().join("scan.bin");
+    std::fs::write(&path, vec![7; usize::try_from(FILE).expect("a size")])
+        .expect("a file elsewhere");
+    let listed = || bridge.ok("list_files", serde_json::json!({ "workspace_id": page.workspace }));
+    let free = || {
+        let found = rustix::fs::statvfs(above.path()).expect("a file system");
+        found.f_bavail * found.f_frsize
+    };
+    let ballast = above.path().join("ballast");
+    let held = std::fs::File::create(&ballast).expect("a ballast");
+    // From no room at all to enough, a step at a time: the log, the folders, the content, the row.
+    let mut refused = 0;
+    let mut size = free();
+    loop {
+        rustix::fs::ftruncate(&held, 0).expect("a shorter ballast");
+        let size_now = size.min(free());
+        if size_now > 0 {
+            let all = rustix::fs::FallocateFlags::empty();
+            rustix::fs::fallocate(&held, all, 0, size_now).expect("room for the ballast");
+        }
+        match add(&home, &path) {
+            Ok(()) => break,
+            Err(said) => {
+                assert!(said.contains("storage_failed"), "{said}");
+                assert!(said.contains("disk is full"), "{said}");
+                refused += 1;
+            }
+        }
+        assert_eq!(listed()["files"], serde_json::json!([]), "nothing half there is seen");
+        assert_eq!(page.texts(&bridge), ["line 0"], "reads go on");
+        let incoming = home.folders().store.join("files/incoming");
+        let left = std::fs::read_dir(incoming).into_iter().flatten().count();
+        assert_eq!(left, 0, "what was sent of it is gone");
+        size = size.saturating_sub(STEP);
+    }
+    assert!(refused >= 6, "only {refused} attempts found no room");
+    assert_eq!(listed()["files"].as_array().map(Vec::len), Some(1));
+    assert!(home.run(&["file", "verify"]).status.success());
+    assert_eq!(home.service_pids(), running, "without a restart");
+    assert!(home.kill_service());
+    assert_eq!(listed()["files"].as_array().map(Vec::len), Some(1), "and it is on the disk");
+}
+
+#[test]
+#[ignore = "needs root and setpriv: cargo xtask faults"]
+fn c65_a_folder_that_may_not_be_read_is_told() {
+    use std::os::unix::fs::chown;
+    let above = tempfile::tempdir().expect("a folder");
+    let open = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("ours");
+    };
+    open(above.path(), 0o755);
+    for program in [Programs::beside_this_test().bridge, Programs::beside_this_test().service] {
+        let to = above.path().join(program.file_name().expect("a program has a name"));
+        std::fs::copy(program, to).expect("a copy that the other user can reach");
+    }
+    let own = above.path().join("own");
+    let closed = own.join("in/closed");
+    std::fs::create_dir_all(&closed).expect("folders");
+    std::fs::write(closed.join("secret"), "secret").expect("a file");
+    std::fs::write(own.join("in/open"), "open").expect("a file");
+    std::fs::write(own.join("in/shut"), "shut").expect("a file");
+    open(&closed, 0o000);
+    open(&own.join("in/shut"), 0o000);
+    chown(&own, Some(1234), Some(1234)).expect("root may");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "1234", "--regid", "1234", "--clear-groups"]);
+        command.arg(above.path().join("koru-mcp")).args(arguments).current_dir(&own);
+        command.env_clear().env("KORU_HOME", own.join("home"));
+        command.output().expect("koru-mcp runs")
+    };
+    let output = run(&["file", "add", "in"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("in/closed: may not be read"), "{said}");
+    assert!(said.contains("in/shut: may not be read"), "{said}");
+    let listed = run(&["file", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    assert_eq!(listed["files"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["files"][0]["name"], "open");
+    assert!(run(&["service", "stop"]).status.success());
+}
+
 #[test]
 #[ignore = "needs root and setpriv: cargo xtask faults"]
 fn another_user_gets_nowhere() {

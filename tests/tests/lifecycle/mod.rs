@@ -2,5 +2,8 @@
 
 mod crash;
 mod ends;
+mod file_crash;
+#[cfg(target_os = "linux")]
+mod large_file;
 mod machine;
 mod start;

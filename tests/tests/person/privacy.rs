@@ -31,6 +31,10 @@ fn logs_tell_nothing_of_documents() {
     bridge.err("read_document", page.reading(json!({ CANARY: CANARY, "node_id": CANARY })));
     assert!(bridge.send_line(&format!("no JSON {CANARY}")));
     assert!(bridge.other().is_some());
+    let file = koru_tests::support::files::add(&home, CANARY, CANARY.as_bytes());
+    let found =
+        bridge.ok("search_files", json!({ "workspace_id": page.workspace, "query": CANARY }));
+    assert_eq!(found["files"][0], file);
     assert!(home.kill_service());
     assert_eq!(page.texts(&bridge), [CANARY]);
     bridge.close();

@@ -4,6 +4,7 @@ mod attributes;
 mod creating;
 mod documentation;
 mod editing;
+mod files;
 mod links;
 mod listing;
 mod reading;

@@ -13,6 +13,10 @@ const READING: &[&str] = &[
     "list_document_links",
     "list_tags",
     "list_attributes",
+    "list_files",
+    "search_files",
+    "get_file",
+    "read_file",
     "list_document_versions",
     "read_document_version",
     "compare_document_versions",
@@ -20,6 +24,7 @@ const READING: &[&str] = &[
 const WRITING: &[&str] = &[
     "create_document",
     "edit_document",
+    "ensure_file_note",
     "extract_to_document",
     "restore_document_version",
     "save_document_version",
@@ -73,7 +78,8 @@ fn every_tool_is_listed_with_its_hints_within_the_budgets() {
         assert_eq!(hints["readOnlyHint"], READING.contains(&name.as_str()), "{name}");
         assert_eq!(hints["destructiveHint"], DESTRUCTIVE.contains(&name.as_str()), "{name}");
         let idempotent = READING.contains(&name.as_str())
-            || ["edit_document", "restore_document_version"].contains(&name.as_str());
+            || ["edit_document", "ensure_file_note", "restore_document_version"]
+                .contains(&name.as_str());
         assert_eq!(hints["idempotentHint"], idempotent, "{name}");
         assert_eq!(hints["openWorldHint"], false, "{name}");
         assert!(tool.get("title").is_some() && tool.get("outputSchema").is_none(), "{name}");

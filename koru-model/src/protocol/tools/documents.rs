@@ -9,13 +9,13 @@ use crate::ids::{DocumentId, NodeRef, WorkspaceId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDocuments {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The most documents in the answer, 1 to 1000; a page also ends at 24 KB. Absent: all.
+    /// The most documents, 1 to 1000; a page also ends at 24 KB. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
-    /// Continue behind this document: next_after_document_id of the page before.
+    /// next_after_document_id of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_document_id: Option<DocumentId>,
 }
@@ -25,28 +25,28 @@ pub struct ListDocuments {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependentRequired" = { "after_node_id": ["revision"] }))]
 pub struct ReadDocument {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The document's ID.
+    /// The document.
     pub document_id: DocumentId,
-    /// Read only this node and what is under it: its ID, or a tail of it of at least 8 hex digits.
+    /// Only this node and what is under it: its ID, or a tail of it (8 or more hex digits).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeRef>,
-    /// How many levels below the first node to read, 0 to 48; nodes with children left out say children_omitted. Absent: all.
+    /// Levels below the first node, 0 to 48; children_omitted counts what is left out. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 48))]
     pub max_depth: Option<u32>,
-    /// The most nodes in the answer, 1 to 2000; a page also ends at 24 KB. Absent: all.
+    /// The most nodes, 1 to 2000; a page also ends at 24 KB. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2000))]
     pub page_size: Option<u32>,
-    /// Continue behind this node (next_after_node_id of the page before); wants revision too.
+    /// next_after_node_id of the page before; wants revision too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_node_id: Option<NodeRef>,
-    /// The first page's revision: that state is served, so that pages fit together.
+    /// The first page's revision, so that pages fit together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// true: a short form of each node that costs far fewer characters.
+    /// true: a short form of each node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<bool>,
 }
@@ -55,8 +55,8 @@ pub struct ReadDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDocumentLinks {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The document's ID.
+    /// The document.
     pub document_id: DocumentId,
 }

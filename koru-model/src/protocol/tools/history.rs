@@ -11,17 +11,17 @@ use crate::limits;
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependentRequired" = { "before_id": ["before_at"] }))]
 pub struct ListDocumentVersions {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The document's ID.
+    /// The document.
     pub document_id: DocumentId,
-    /// Continue before this time: next_before_at of the page before, together with before_id.
+    /// next_before_at of the page before; wants before_id too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_at: Option<String>,
-    /// Continue before this entry: next_before_id of the page before; wants before_at too.
+    /// next_before_id of the page before; wants before_at too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_id: Option<EntryId>,
-    /// The most entries in the answer, 1 to 200. Absent: 50.
+    /// The most entries, 1 to 200. Absent: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 200))]
     pub limit: Option<u32>,
@@ -31,9 +31,9 @@ pub struct ListDocumentVersions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveDocumentVersion {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The document's ID.
+    /// The document.
     pub document_id: DocumentId,
     /// A short name for the version: one line, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,25 +49,25 @@ pub struct SaveDocumentVersion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadDocumentVersion {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
     /// The history entry's ID, from list_document_versions.
     pub entry_id: EntryId,
-    /// Read only this node and what is under it: its ID, or a tail of it of at least 8 hex digits.
+    /// Only this node and what is under it: its ID, or a tail of it (8 or more hex digits).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeRef>,
-    /// How many levels below the first node to read, 0 to 48. Absent: all.
+    /// Levels below the first node, 0 to 48. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 48))]
     pub max_depth: Option<u32>,
-    /// The most nodes in the answer, 1 to 2000; a page also ends at 24 KB. Absent: all.
+    /// The most nodes, 1 to 2000; a page also ends at 24 KB. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2000))]
     pub page_size: Option<u32>,
-    /// Continue behind this node: next_after_node_id of the page before.
+    /// next_after_node_id of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_node_id: Option<NodeRef>,
-    /// true: the short form of each node, as in read_document.
+    /// true: the short form of each node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<bool>,
 }
@@ -76,7 +76,7 @@ pub struct ReadDocumentVersion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompareDocumentVersions {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
     /// The earlier side: a history entry's ID.
     pub left_entry_id: EntryId,
@@ -89,9 +89,9 @@ pub struct CompareDocumentVersions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreDocumentVersion {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The document's ID.
+    /// The document.
     pub document_id: DocumentId,
     /// The history entry whose state shall come back.
     pub entry_id: EntryId,

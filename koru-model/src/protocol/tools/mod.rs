@@ -2,6 +2,7 @@
 
 mod documents;
 mod editing;
+mod files;
 mod history;
 mod search;
 mod table;
@@ -17,6 +18,7 @@ use super::{arguments, schema};
 
 pub use documents::{ListDocumentLinks, ListDocuments, ReadDocument};
 pub use editing::{CreateDocument, DocumentKind, EditDocument, ExtractToDocument};
+pub use files::{EnsureFileNote, FileForm, GetFile, ListFiles, ReadFile, SearchFiles};
 pub use history::{
     CompareDocumentVersions, ListDocumentVersions, ReadDocumentVersion, RestoreDocumentVersion,
     SaveDocumentVersion,
@@ -53,6 +55,7 @@ type Hints = (bool, bool, bool);
 const READ: Hints = (true, false, true);
 const ADD: Hints = (false, false, false);
 const CHANGE: Hints = (false, true, true);
+const ENSURE: Hints = (false, false, true);
 const MOVE_OUT: Hints = (false, true, false);
 
 impl Tool {

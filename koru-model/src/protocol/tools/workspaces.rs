@@ -23,7 +23,7 @@ pub struct ListWorkspaces {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListTags {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
 }
 
@@ -31,6 +31,6 @@ pub struct ListTags {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAttributes {
-    /// The workspace's ID.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
 }

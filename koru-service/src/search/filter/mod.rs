@@ -8,6 +8,8 @@ mod bits;
 mod condition;
 mod range;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use jiff::tz::TimeZone;
 use koru_model::node::Kind;

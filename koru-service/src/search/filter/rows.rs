@@ -1,10 +1,9 @@
 //! What the store knows of tags and attributes, as sets of nodes and documents.
 
-use koru_model::comparable::Comparable;
 use koru_model::tag;
 use koru_model::value::ValueKind;
-use rusqlite::types::Value as Column;
-use rusqlite::{Connection, Row};
+use rusqlite::types::{Value as Column, ValueRef};
+use rusqlite::{Connection, Params, Row};
 
 use super::bits::Bits;
 use super::condition::{Condition, Test};
@@ -37,20 +36,44 @@ impl Carriers {
 }
 
 impl Rows<'_> {
-    fn add(&self, document: u32, node: u32, carriers: &mut Carriers) {
-        if !self.scope.has(document) || node == 0 {
-            return;
+    /// Adds what a statement finds: rows of document and node.
+    fn gather(
+        &self,
+        sql: &str,
+        params: impl Params,
+        carriers: &mut Carriers,
+    ) -> Result<(), ServiceError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(row) = rows.next()? {
+            self.add(row, carriers)?;
         }
-        carriers.nodes.add(node);
-        let entry = self.view.node(NodeKey(node));
-        if entry.is_some_and(|entry| entry.kind == KindCode::TITLE) {
-            carriers.documents.add(document);
-        }
+        Ok(())
     }
 
-    fn add_row(&self, row: &Row<'_>, carriers: &mut Carriers) -> Result<(), ServiceError> {
-        self.add(row.get(0)?, row.get(1)?, carriers);
+    fn add(&self, row: &Row<'_>, carriers: &mut Carriers) -> Result<(), ServiceError> {
+        // Tens of thousands of rows are read in a few milliseconds, so nothing more is asked of each.
+        if let (ValueRef::Integer(document), ValueRef::Integer(node)) =
+            (row.get_ref(0)?, row.get_ref(1)?)
+            && let (Ok(document), Ok(node)) = (u32::try_from(document), u32::try_from(node))
+            && node > 0
+            && self.scope.has(document)
+        {
+            carriers.nodes.add(node);
+        }
         Ok(())
+    }
+
+    /// Notes the documents whose titles are among the nodes: in the order of keys, in which memory is fast.
+    fn with_titles(&self, mut carriers: Carriers) -> Carriers {
+        for key in carriers.nodes.iter().map(NodeKey) {
+            if let Some(entry) = self.view.node(key)
+                && entry.kind == KindCode::TITLE
+            {
+                carriers.documents.add(entry.document);
+            }
+        }
+        carriers
     }
 
     /// The nodes that carry a tag of that name, or one below it; `name` has been accepted.
@@ -63,59 +86,52 @@ impl Rows<'_> {
         // U+0030 comes right after the slash.
         let (below, behind) = (format!("{folded}/"), format!("{folded}0"));
         let mut carriers = Carriers::default();
-        let mut statement = self.connection.prepare_cached(
-            "WITH meant (k, id) AS (
-               SELECT k, id FROM tag WHERE workspace = ?1 AND folded = ?2
-               UNION ALL
-               SELECT k, id FROM tag WHERE workspace = ?1 AND folded >= ?3 AND folded < ?4
-             ), carried (id) AS (
-               SELECT id FROM meant
-               UNION ALL
-               SELECT f.id FROM meant m CROSS JOIN tag_former f WHERE f.tag = m.k
-             )
-             SELECT u.document, u.n FROM carried c CROSS JOIN tag_use u WHERE u.tag = c.id",
-        )?;
         for workspace in workspaces {
-            let mut rows = statement.query((workspace.0, &folded, &below, &behind))?;
-            while let Some(row) = rows.next()? {
-                self.add_row(row, &mut carriers)?;
-            }
+            self.gather(
+                "WITH meant (k, id) AS (
+                   SELECT k, id FROM tag WHERE workspace = ?1 AND folded = ?2
+                   UNION ALL
+                   SELECT k, id FROM tag WHERE workspace = ?1 AND folded >= ?3 AND folded < ?4
+                 ), carried (id) AS (
+                   SELECT id FROM meant
+                   UNION ALL
+                   SELECT f.id FROM meant m CROSS JOIN tag_former f WHERE f.tag = m.k
+                 )
+                 SELECT u.document, u.n FROM carried c CROSS JOIN tag_use u WHERE u.tag = c.id",
+                (workspace.0, &folded, &below, &behind),
+                &mut carriers,
+            )?;
         }
-        Ok(carriers)
+        Ok(self.with_titles(carriers))
     }
 
     /// The nodes that carry what the condition tells of: for `missing`, those that have it.
     pub(super) fn attributed(&self, condition: &Condition) -> Result<Carriers, ServiceError> {
         let mut carriers = Carriers::default();
+        let key = &condition.key;
         match &condition.test {
-            Test::Exists(kinds) | Test::Missing(kinds) if kinds.is_empty() => {
-                let mut statement = self.connection.prepare_cached(
-                    "SELECT document, n FROM attribute_use INDEXED BY attribute_use_by_value WHERE key = ?1",
-                )?;
-                let mut rows = statement.query([&condition.key])?;
-                while let Some(row) = rows.next()? {
-                    self.add_row(row, &mut carriers)?;
-                }
-            }
+            Test::Exists(kinds) | Test::Missing(kinds) if kinds.is_empty() => self.gather(
+                "SELECT document, n FROM attribute_use INDEXED BY attribute_use_by_value WHERE key = ?1",
+                [key],
+                &mut carriers,
+            )?,
             Test::Exists(kinds) | Test::Missing(kinds) => {
-                let mut statement = self.connection.prepare_cached(
-                    "SELECT document, n FROM attribute_use INDEXED BY attribute_use_by_value
-                     WHERE key = ?1 AND kind = ?2",
-                )?;
                 for kind in kinds {
-                    let mut rows = statement.query((&condition.key, comparables::code(*kind)))?;
-                    while let Some(row) = rows.next()? {
-                        self.add_row(row, &mut carriers)?;
-                    }
+                    self.gather(
+                        "SELECT document, n FROM attribute_use INDEXED BY attribute_use_by_value
+                         WHERE key = ?1 AND kind = ?2",
+                        (key, comparables::code(*kind)),
+                        &mut carriers,
+                    )?;
                 }
             }
             Test::In(ranges) => {
                 for (kind, range) in ranges {
-                    self.in_range(&condition.key, *kind, range, &mut carriers)?;
+                    self.in_range(key, *kind, range, &mut carriers)?;
                 }
             }
         }
-        Ok(carriers)
+        Ok(self.with_titles(carriers))
     }
 
     fn in_range(
@@ -130,27 +146,36 @@ impl Rows<'_> {
         } else {
             (Column::Integer(i64::MIN), Column::Integer(i64::MAX))
         };
-        let from = coarse(&range.from).unwrap_or(least);
-        let until = coarse(&range.until).unwrap_or(most);
+        let (from, until) = (coarse(&range.from), coarse(&range.until));
+        // Between the ends all is inside; at them the exact value decides.
+        if from.is_none() || from != until {
+            self.gather(
+                "SELECT document, n FROM attribute_use INDEXED BY attribute_use_by_value
+                 WHERE key = ?1 AND kind = ?2 AND value > ?3 AND value < ?4",
+                (
+                    key,
+                    comparables::code(kind),
+                    from.as_ref().unwrap_or(&least),
+                    until.as_ref().unwrap_or(&most),
+                ),
+                carriers,
+            )?;
+        }
         let mut statement = self.connection.prepare_cached(
             "SELECT document, n, value, exact FROM attribute_use INDEXED BY attribute_use_by_value
-             WHERE key = ?1 AND kind = ?2 AND value >= ?3 AND value <= ?4",
+             WHERE key = ?1 AND kind = ?2 AND value = ?3",
         )?;
-        let mut rows = statement.query((key, comparables::code(kind), &from, &until))?;
-        while let Some(row) = rows.next()? {
-            let value = row.get_ref(2)?;
-            // Between the ends all is inside; at them the exact value decides.
-            let is_at_end = value == (&from).into() || value == (&until).into();
-            if !is_at_end || Self::is_inside(row, kind, range)? {
-                self.add_row(row, carriers)?;
+        let until = until.filter(|until| from.as_ref() != Some(until));
+        for end in [from, until].iter().flatten() {
+            let mut rows = statement.query((key, comparables::code(kind), end))?;
+            while let Some(row) = rows.next()? {
+                let value = comparables::read(kind, row.get_ref(2)?, row.get_ref(3)?);
+                if value.is_some_and(|value| range.holds(&value)) {
+                    self.add(row, carriers)?;
+                }
             }
         }
         Ok(())
-    }
-
-    fn is_inside(row: &Row<'_>, kind: ValueKind, range: &Range) -> Result<bool, ServiceError> {
-        let value = comparables::read(kind, row.get_ref(2)?, row.get_ref(3)?);
-        Ok(value.is_some_and(|value: Comparable| range.holds(&value)))
     }
 }
 

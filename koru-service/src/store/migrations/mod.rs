@@ -7,10 +7,14 @@ use rusqlite::Connection;
 use crate::errors::StoreError;
 
 /// One file a step; the schema's version is the number of steps applied.
-const STEPS: &[&str] = &[include_str!("0001_initial.sql"), include_str!("0002_search.sql")];
+const STEPS: &[&str] = &[
+    include_str!("0001_initial.sql"),
+    include_str!("0002_files.sql"),
+    include_str!("0003_search.sql"),
+];
 
 /// The newest schema version that this release knows.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 const _: () = assert!(STEPS.len() == SCHEMA as usize, "SCHEMA counts the steps");
 
 /// Marks a database as a store of Koru: "Koru" in ASCII.

@@ -175,9 +175,31 @@ fn run_job<S: WriterState>(
     state: &mut S,
     job: &mut Boxed<S>,
 ) -> Result<bool, StorageFault> {
+    let before = connection.total_changes();
+    if try_job(connection, state, job)? {
+        return Ok(connection.total_changes() != before);
+    }
+    // What was undone counts as changed rows, too.
+    let before = connection.total_changes();
+    let was_mended = match state.mend(connection) {
+        Ok(was_mended) => was_mended,
+        Err(error) => {
+            job.spoil(error);
+            false
+        }
+    };
+    let succeeded = was_mended && try_job(connection, state, job)?;
+    Ok(was_mended || (succeeded && connection.total_changes() != before))
+}
+
+/// Runs a job once; where it fails, nothing of it stays.
+fn try_job<S: WriterState>(
+    connection: &Connection,
+    state: &mut S,
+    job: &mut Boxed<S>,
+) -> Result<bool, StorageFault> {
     let fault = |error| fault_of(&error);
     connection.execute_batch("SAVEPOINT job").map_err(fault)?;
-    let before = connection.total_changes();
     state.begun();
     let mut transaction = Transaction { connection, state };
     let succeeded = catch_unwind(AssertUnwindSafe(|| {
@@ -199,7 +221,7 @@ fn run_job<S: WriterState>(
     }
     if let Ok(true) = succeeded {
         connection.execute_batch("RELEASE job").map_err(fault)?;
-        return Ok(connection.total_changes() != before);
+        return Ok(true);
     }
     connection.execute_batch("ROLLBACK TO job; RELEASE job").map_err(fault)?;
     if succeeded.is_err() {

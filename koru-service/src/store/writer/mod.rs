@@ -42,6 +42,15 @@ pub trait WriterState: Send + 'static {
         Ok(())
     }
 
+    /// A job failed and was undone: mends what made it fail, where that can be mended. Whether it was; the job runs
+    /// again then.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    fn mend(&mut self, _: &Connection) -> Result<bool, ServiceError> {
+        Ok(false)
+    }
+
     /// The job that began last failed and was undone, while earlier ones of its commit still count. Forgetting all
     /// that was touched since [`Self::committed`] is right, if slow: later jobs find it in the
     /// transaction.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use koru_tests::support::documents::{Page, personal};
+use koru_tests::support::files::add;
 use koru_tests::support::home::Home;
 use serde_json::{Value, json};
 
@@ -51,7 +52,7 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
     let here = json!({ "workspace_id": workspace });
     call("get_documentation", json!({ "uri": "koru://docs/model" }))?;
     call("list_workspaces", json!({}))?;
-    for tool in ["list_documents", "list_tags", "list_attributes"] {
+    for tool in ["list_documents", "list_tags", "list_attributes", "list_files"] {
         call(tool, here.clone())?;
     }
     call(
@@ -88,6 +89,12 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
     )?;
     let back = json!({ "entry_id": entry, "base_revision": extracted["source_revision"] });
     call("restore_document_version", page.reading(back))?;
+    let file = add(home, "For the Inspector", b"its content");
+    let file = json!({ "workspace_id": workspace, "file_id": file["file_id"] });
+    call("search_files", json!({ "workspace_id": workspace, "query": "inspector" }))?;
+    for tool in ["get_file", "read_file", "ensure_file_note"] {
+        call(tool, file.clone())?;
+    }
     if called.len() != declared {
         return Err(format!("the Inspector called {} tools of {declared}", called.len()));
     }

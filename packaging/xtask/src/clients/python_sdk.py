@@ -3,8 +3,12 @@
 usage: python_sdk.py legacy|auto|REVISION PATH-OF-KORU-MCP"""
 
 import asyncio
+import base64
+import json
 import os
+import subprocess
 import sys
+import tempfile
 import uuid
 
 from mcp import Client, StdioServerParameters
@@ -15,6 +19,16 @@ mode, server = sys.argv[1:3]
 
 def new():
     return str(uuid.uuid4())
+
+
+def add(name, content):
+    """Adds a file as a person does; its entry."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        said = subprocess.run([server, "file", "add", "--json", path], check=True, capture_output=True)
+        return json.loads(said.stdout)["files"][0]
 
 
 async def listed(client):
@@ -94,6 +108,15 @@ async def main():
         await ok("list_document_links", **document)
         await ok("list_tags", **here)
         await ok("list_attributes", **here)
+        scan = add("scan.pdf", b"%PDF-1.7")
+        file = {**here, "file_id": scan["file_id"]}
+        assert (await ok("list_files", **here))["files"] == [scan]
+        assert (await ok("search_files", **here, query="SCAN"))["files"] == [scan]
+        assert await ok("get_file", **file) == scan
+        piece = await ok("read_file", **file, length=1048576)
+        assert base64.b64decode(piece["base64"]) == b"%PDF-1.7" and piece["eof"], piece
+        note = await ok("ensure_file_note", **file)
+        assert note["created"], note
         assert sorted(called) == names, (sorted(called), names)
 
         bad = await client.call_tool("read_document", {**document, "page_sise": 3})

@@ -12,7 +12,7 @@ const transport = new StdioClientTransport({
 const client = new Client({ name: "typescript", version: "1.0.0" });
 await client.connect(transport);
 const { tools } = await client.listTools();
-assert.ok(tools.length >= 11);
+assert.ok(tools.length >= 20);
 const { resources } = await client.listResources();
 assert.equal(resources[0].uri, "koru://docs/model");
 const good = await client.callTool({ name: "list_workspaces", arguments: {} });

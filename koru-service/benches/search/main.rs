@@ -1,0 +1,113 @@
+//! `cargo bench --package koru-service --bench search`: searches, edits and sizes beside a plain full-text
+//! index of the same texts, made and asked in the same run.
+//!
+//! `--quick` takes 20,000 nodes; without it 200,000 and 1,000,000. `--home DIR` leaves the smaller store there,
+//! as a home of the service, and `--report FILE` writes what was measured as JSON for `cargo xtask bench search`.
+
+#![expect(clippy::print_stdout, reason = "what is measured is said on the terminal")]
+
+mod edits;
+mod measure;
+mod queries;
+mod rebuild;
+mod relevance;
+mod report;
+mod ripgrep;
+mod round;
+mod sizes;
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use kit::{Outcome, text};
+use report::Report;
+use round::Round;
+
+/// The seed of all that is made up.
+const SEED: u64 = 0x6B6F_7275;
+
+struct Arguments {
+    quick: bool,
+    home: Option<PathBuf>,
+    report: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments { quick: false, home: None, report: None };
+    let mut is_bench = false;
+    let mut given = std::env::args().skip(1);
+    while let Some(argument) = given.next() {
+        match argument.as_str() {
+            // What Cargo says to each benchmark.
+            "--bench" => is_bench = true,
+            "--quick" => arguments.quick = true,
+            "--home" => arguments.home = given.next().map(PathBuf::from),
+            "--report" => arguments.report = given.next().map(PathBuf::from),
+            _ => {
+                println!(
+                    "usage: cargo bench --package koru-service --bench search -- [--quick] [--home DIR] [--report FILE]"
+                );
+                return ExitCode::from(2);
+            }
+        }
+    }
+    if !is_bench {
+        println!("not measured: this runs under `cargo bench`");
+        return ExitCode::SUCCESS;
+    }
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("search: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures all; whether everything that must hold does.
+fn run(arguments: &Arguments) -> Outcome<bool> {
+    let folder = tempfile::Builder::new().prefix("koru-bench-").tempdir().map_err(text)?;
+    println!("== real prose");
+    let files = kit::prose::read(usize::MAX)?;
+    let mut report = Report::default();
+    relevance::of_prose(&files, folder.path(), &mut report)?;
+    let sentences = kit::prose::sentences(&files);
+    let sizes: &[usize] = if arguments.quick { &[20_000] } else { &[200_000, 1_000_000] };
+    let mut rounds: Vec<Round> = Vec::new();
+    for size in sizes {
+        let own = folder.path().join(size.to_string());
+        let home = arguments
+            .home
+            .clone()
+            .filter(|_| rounds.is_empty())
+            .unwrap_or_else(|| own.join("home"));
+        rounds.push(Round::run(*size, &home, &own, &sentences, &mut report)?);
+        // A million nodes take room.
+        let _ = std::fs::remove_dir_all(&own);
+    }
+    report::judge(&rounds, &mut report);
+    let markdown = report.markdown(&rounds);
+    println!("{markdown}");
+    let missed = report.missed_musts();
+    if let Some(file) = &arguments.report {
+        let first = rounds.first();
+        let said = json!({
+            "markdown": markdown,
+            "missed": missed,
+            "nodes": first.map(|round| round.nodes),
+            "queries": first.map(|round| &round.common),
+            "function_micros": first.and_then(Round::common_micros),
+        });
+        std::fs::write(file, said.to_string()).map_err(text)?;
+    }
+    for missed in &missed {
+        println!("MISSED: {missed}");
+    }
+    Ok(missed.is_empty())
+}
