@@ -8,7 +8,8 @@ use koru_model::protocol::home::{Home, NoHome};
 use koru_model::protocol::wire::Scope;
 
 use crate::commands::{
-    Done, Failure, attribute, call, demo, doctor, document, file, history, service, tag, workspace,
+    Done, Failure, attribute, call, demo, doctor, document, file, history, search, service, tag,
+    workspace,
 };
 use crate::serve::{self, Options};
 
@@ -49,6 +50,8 @@ enum Command {
     /// List, make, rename, archive and delete workspaces.
     #[command(subcommand)]
     Workspace(workspace::Action),
+    /// Search titles, texts, attributes and tags.
+    Search(search::Arguments),
     /// List, show, move, extract, trash and restore documents.
     #[command(subcommand)]
     Document(document::Action),
@@ -98,6 +101,10 @@ pub(crate) fn run() -> i32 {
             Err(Failure::Shown) => FAILED,
             // Whoever read the output has seen enough.
             Err(Failure::Stream(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+            Err(Failure::Usage(message)) => {
+                complain(&message);
+                WRONG_USAGE
+            }
             Err(failure) => complain(&failure.to_string()),
         },
     }
@@ -111,6 +118,7 @@ async fn execute(home: Result<Home, NoHome>, command: Command) -> Done {
     match command {
         Command::Call(arguments) => call::run(&home, arguments).await,
         Command::Workspace(action) => workspace::run(&home, action).await,
+        Command::Search(arguments) => search::run(&home, arguments).await,
         Command::Document(action) => document::run(&home, action).await,
         Command::History(action) => history::run(&home, action).await,
         Command::File(action) => file::run(&home, action).await,

@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod file;
 pub(crate) mod history;
+pub(crate) mod search;
 pub(crate) mod service;
 mod session;
 pub(crate) mod tag;
@@ -25,6 +26,9 @@ pub(crate) enum Failure {
     /// The command line names something that is not there, or is not clear.
     #[error("{0}")]
     Said(String),
+    /// The flags do not go together, or say nothing.
+    #[error("{0}")]
+    Usage(String),
     /// Reading or writing failed.
     #[error(transparent)]
     Stream(#[from] std::io::Error),

@@ -4,4 +4,5 @@ mod commands;
 mod files;
 mod history;
 mod privacy;
+mod search;
 mod tags;
