@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, params};
 
 use super::corpus::Page;
@@ -20,6 +21,7 @@ impl Baseline {
     /// An empty one, as durable as the store.
     pub(crate) fn new(file: &Path) -> Outcome<Self> {
         let connection = Connection::open(file).map_err(text)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(text)?;
         connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;

@@ -13,6 +13,7 @@ use koru_service::search::index::{Indexing, Writing};
 use koru_service::store::log;
 use koru_service::store::placing::DocumentKey;
 use koru_service::store::workspaces::WorkspaceKey;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, params};
 
 use super::measure::percentile;
@@ -74,6 +75,8 @@ pub(crate) fn measure(
         )
         .map_err(text)?;
     connection.set_prepared_statement_cache_capacity(128);
+    // As the store's own connections are.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(text)?;
     baseline
         .connection
         .execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -2048;")

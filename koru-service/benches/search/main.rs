@@ -1,8 +1,9 @@
 //! `cargo bench --package koru-service --bench search`: searches, edits and sizes beside a plain full-text
 //! index of the same texts, made and asked in the same run.
 //!
-//! `--quick` takes 20,000 nodes; without it 200,000 and 1,000,000. `--home DIR` leaves the smaller store there,
-//! as a home of the service, and `--report FILE` writes what was measured as JSON for `cargo xtask bench search`.
+//! `--quick` takes 20,000 nodes; without it 200,000 and 1,000,000; `--nodes N` takes others. `--home DIR` leaves the
+//! first store there, as a home of the service, and `--report FILE` writes what was measured as JSON for
+//! `cargo xtask bench search`.
 
 #![expect(clippy::print_stdout, reason = "what is measured is said on the terminal")]
 
@@ -31,27 +32,30 @@ use round::Round;
 /// The seed of all that is made up.
 const SEED: u64 = 0x6B6F_7275;
 
+const USAGE: &str = "usage: cargo bench --package koru-service --bench search -- [--quick|--nodes N…] [--home DIR] [--report FILE]";
+
 struct Arguments {
-    quick: bool,
+    sizes: Vec<usize>,
     home: Option<PathBuf>,
     report: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
-    let mut arguments = Arguments { quick: false, home: None, report: None };
+    let mut arguments = Arguments { sizes: Vec::new(), home: None, report: None };
     let mut is_bench = false;
     let mut given = std::env::args().skip(1);
     while let Some(argument) = given.next() {
         match argument.as_str() {
             // What Cargo says to each benchmark.
             "--bench" => is_bench = true,
-            "--quick" => arguments.quick = true,
+            "--quick" => arguments.sizes.push(20_000),
+            "--nodes" => {
+                arguments.sizes.extend(given.next().and_then(|nodes| nodes.parse::<usize>().ok()))
+            }
             "--home" => arguments.home = given.next().map(PathBuf::from),
             "--report" => arguments.report = given.next().map(PathBuf::from),
             _ => {
-                println!(
-                    "usage: cargo bench --package koru-service --bench search -- [--quick] [--home DIR] [--report FILE]"
-                );
+                println!("{USAGE}");
                 return ExitCode::from(2);
             }
         }
@@ -59,6 +63,9 @@ fn main() -> ExitCode {
     if !is_bench {
         println!("not measured: this runs under `cargo bench`");
         return ExitCode::SUCCESS;
+    }
+    if arguments.sizes.is_empty() {
+        arguments.sizes = vec![200_000, 1_000_000];
     }
     match run(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
@@ -78,9 +85,8 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     let mut report = Report::default();
     relevance::of_prose(&files, folder.path(), &mut report)?;
     let sentences = kit::prose::sentences(&files);
-    let sizes: &[usize] = if arguments.quick { &[20_000] } else { &[200_000, 1_000_000] };
     let mut rounds: Vec<Round> = Vec::new();
-    for size in sizes {
+    for size in &arguments.sizes {
         let own = folder.path().join(size.to_string());
         let home = arguments
             .home

@@ -19,6 +19,7 @@ cargo xtask demo              build both programs and watch an agent's conversat
 cargo xtask clients           let real MCP clients list and call the tools (python3, npm)
 cargo xtask bench [--quick]   measure, beside the baseline, and write docs/performance.md (npm, strace)
 cargo xtask bench --versions  the lines about a long history alone
+cargo xtask bench search [--quick] searches beside a plain full-text index, and their section of docs/performance.md
 cargo xtask faults [--kills N] [--file-mib N]
                               kill in a loop; a large file; full disk and other users (root)";
 

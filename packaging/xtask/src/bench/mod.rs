@@ -3,6 +3,7 @@
 mod cpu;
 mod driver;
 mod measures;
+mod search;
 mod strace;
 mod table;
 mod texts;
@@ -21,6 +22,8 @@ use crate::programs::{Profile, build, is_there, output, repository};
 pub(crate) use cpu::print as print_cpu;
 use table::Table;
 
+/// Where the figures are kept.
+const PAGE: &str = "docs/performance.md";
 const BASELINE: &str = "@modelcontextprotocol/server-filesystem";
 const BASELINE_VERSION: &str = "2026.8.31";
 
@@ -68,7 +71,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [] => false,
         [flag] if flag == "--quick" => true,
         [flag] if flag == "--versions" => return only_versions(),
-        _ => return Err("usage: cargo xtask bench [--quick|--versions]".into()),
+        [what] if what == "search" => return search::run(false),
+        [what, flag] if what == "search" && flag == "--quick" => return search::run(true),
+        _ => return Err("usage: cargo xtask bench [search] [--quick|--versions]".into()),
     };
     let bench = Bench::new(quick)?;
     let mut table = Table::default();
@@ -97,9 +102,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if bench.quick {
         println!("a quick run: docs/performance.md is left as it is");
     } else {
-        let path = repository().join("docs/performance.md");
-        std::fs::write(&path, page(&text))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let (_, search) = parts()?;
+        write(&page(&text), &search)?;
     }
     if missed.is_empty() { Ok(()) } else { Err(format!("targets missed: {}", missed.join("; "))) }
 }
@@ -113,7 +117,26 @@ fn only_versions() -> Outcome {
     if missed.is_empty() { Ok(()) } else { Err(format!("targets missed: {}", missed.join("; "))) }
 }
 
-fn page(table: &str) -> String {
+/// The page as it is: what stands before the section about search, and that section.
+fn parts() -> Result<(String, String), String> {
+    let path = repository().join(PAGE);
+    let page =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let at = page.find(search::TITLE).unwrap_or(page.len());
+    let (before, search) = page.split_at(at);
+    Ok((before.to_owned(), search.to_owned()))
+}
+
+/// Writes the page of both its parts.
+fn write(before: &str, search: &str) -> Outcome {
+    let path = repository().join(PAGE);
+    let page = format!("{}\n\n{search}", before.trim_end());
+    let page = format!("{}\n", page.trim_end());
+    std::fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// When and where it was measured.
+fn surroundings() -> String {
     let said = |program: &str, arguments: &[&str]| {
         output(Command::new(program).args(arguments)).map_or_else(
             |_| "unknown".to_owned(),
@@ -121,17 +144,20 @@ fn page(table: &str) -> String {
         )
     };
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let mut page =
-        String::from("# Performance\n\nWritten by `cargo xtask bench`; do not edit.\n\n");
-    let _ = writeln!(
-        page,
+    format!(
         "Measured {} on {cores} cores ({}), kernel {}, store on {}, load {} at the end.",
         said("date", &["-u", "+%Y-%m-%d"]),
         said("uname", &["-m"]),
         said("uname", &["-r"]),
         said("stat", &["-f", "-c", "%T", "/tmp"]),
         said("cut", &["-d ", "-f1", "/proc/loadavg"]),
-    );
+    )
+}
+
+fn page(table: &str) -> String {
+    let mut page =
+        String::from("# Performance\n\nWritten by `cargo xtask bench`; do not edit.\n\n");
+    let _ = writeln!(page, "{}", surroundings());
     let _ = writeln!(
         page,
         "Baseline: `{BASELINE}` {BASELINE_VERSION} on Node {} with the same text as Markdown, driven by the same client over stdio. Durations are medians to the last byte of the answer, unparsed. Other work on the machine moves them; trust the ratios.\n",
