@@ -236,9 +236,8 @@ impl Tables {
     }
 
     fn set_node(&mut self, key: NodeKey, entry: Option<NodeEntry>) {
-        let packed = entry.map_or(0, |entry| {
-            (u64::from(entry.document) << 8) | u64::from(entry.kind.0)
-        });
+        let packed =
+            entry.map_or(0, |entry| (u64::from(entry.document) << 8) | u64::from(entry.kind.0));
         if let Some(cell) = self.nodes.grown(key.0) {
             cell.store(packed, Ordering::Relaxed);
         }
@@ -394,7 +393,8 @@ mod tests {
 
     #[test]
     fn what_stands_under_trash_is_trash() {
-        let entry = |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
+        let entry =
+            |parent, trashed| DocumentEntry { workspace: 1, parent, trashed, modified_at: 0 };
         // 5 under 4 under 2 (in the trash); 3 beside it.
         let mut all = [
             DocumentEntry::default(),
