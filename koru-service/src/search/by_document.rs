@@ -4,7 +4,7 @@
 use super::candidates::{Candidate, Gathered, Place};
 use super::filter::bits::Bits;
 use super::names::{self, Tagged, Terms};
-use super::scan::{ACCEPTED, Scan};
+use super::scan::{ACCEPTED, Scan, Words};
 use super::text::{Query, Term};
 use crate::errors::ServiceError;
 
@@ -47,7 +47,7 @@ pub fn find(
 ) -> Result<Found, ServiceError> {
     let wanted = names::all_terms(query);
     let mut close = Gathered::default();
-    let mut is_cut = scan.all_rows(&query.expression(), accepted, |row| {
+    let mut is_cut = scan.rows(Words::All(query), accepted, |row| {
         close.add(row.entry.document, Candidate::of(&row));
         true
     })?;
@@ -125,7 +125,7 @@ impl Spread {
         term: &Term,
         most: usize,
     ) -> Result<bool, ServiceError> {
-        scan.all_rows(&term.expression(), most, |row| {
+        scan.rows(Words::One(term), most, |row| {
             let document = row.entry.document;
             set(&mut self.terms, document, bit);
             if row.weight() > 1.0

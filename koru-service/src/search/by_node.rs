@@ -6,7 +6,7 @@ use super::by_document::titles_above;
 use super::candidates::{Candidate, Gathered, Place};
 use super::memory::{NodeKey, Source, View};
 use super::names::{self, Tagged, Terms};
-use super::scan::{Row, Scan};
+use super::scan::{Row, Scan, Words};
 use super::text::Query;
 use crate::errors::ServiceError;
 use koru_model::node::Kind;
@@ -56,7 +56,7 @@ pub fn find(
     let mut is_cut = false;
     for (index, term) in query.terms.iter().enumerate().take(32) {
         let bit = 1 << index;
-        is_cut |= scan.all_rows(&term.expression(), accepted, |row| {
+        is_cut |= scan.rows(Words::One(term), accepted, |row| {
             note(&mut holding, &row, bit);
             let is_admitted = scan.mask.admits_node(row.node, row.entry);
             if is_admitted {

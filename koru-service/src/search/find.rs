@@ -1,5 +1,6 @@
 //! `search_documents`, from the call to a page of hits.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -16,7 +17,7 @@ use super::lists::List;
 use super::memory::View;
 use super::names;
 use super::rank::{self, Ranked};
-use super::scan::{ACCEPTED, Scan};
+use super::scan::{ACCEPTED, SCANNED, Scan, Way};
 use super::text::Query;
 use super::{by_document, by_node, worker};
 use crate::errors::{ServiceError, StorageFault};
@@ -27,6 +28,10 @@ use crate::store::workspaces::{self, Known};
 
 /// The most hits of a search without words.
 const MOST_FILTERED: usize = 10_000;
+
+/// At most so many documents with so many nodes are read text by text, in some 40 ms.
+const FEW_DOCUMENTS: usize = 1_000;
+const FEW_NODES: u64 = 10_000;
 
 /// A page of hits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,6 +72,21 @@ pub fn search(
         }
         found => found,
     }
+}
+
+/// How many nodes the admitted documents have, where these are few.
+fn few_nodes(inside: &Inside<'_>) -> Result<Option<u64>, ServiceError> {
+    if inside.mask.document_count() > FEW_DOCUMENTS {
+        return Ok(None);
+    }
+    let mut nodes = 0;
+    for document in inside.mask.documents() {
+        nodes += documents::live_nodes(inside.connection, document)?;
+        if nodes > FEW_NODES {
+            return Ok(None);
+        }
+    }
+    Ok(Some(nodes))
 }
 
 struct Searching<'a> {
@@ -196,12 +216,33 @@ impl<'a> Searching<'a> {
         Ok(serde_json::to_string(&(params, workspaces))?)
     }
 
-    fn scan<'c>(&'c self, inside: &'c Inside<'_>) -> Scan<'c> {
-        Scan { connection: inside.connection, view: &self.view, mask: &inside.mask }
+    /// Runs a search by the tables; where these hold too many rows for few documents, by the texts.
+    fn with_scan<T>(
+        &self,
+        inside: &Inside<'_>,
+        run: impl Fn(&Scan<'_>) -> Result<T, ServiceError>,
+    ) -> Result<T, ServiceError> {
+        let nodes = few_nodes(inside)?;
+        let most = match nodes {
+            Some(..=2_000) => SCANNED / 10,
+            Some(_) => SCANNED / 2,
+            None => SCANNED,
+        };
+        let was_too_few = Cell::new(false);
+        let scan = Scan {
+            connection: inside.connection,
+            view: &self.view,
+            mask: &inside.mask,
+            way: Way::Tables(most, &was_too_few),
+        };
+        let found = run(&scan)?;
+        if was_too_few.get() && nodes.is_some() {
+            return run(&Scan { way: Way::Texts, ..scan });
+        }
+        Ok(found)
     }
 
     fn found(&self, inside: &Inside<'_>, query: &Query) -> Result<List, ServiceError> {
-        let scan = self.scan(inside);
         if query.terms.is_empty() {
             return Ok(self.filtered(inside));
         }
@@ -210,11 +251,14 @@ impl<'a> Searching<'a> {
         let by_relevance = self.sort == Sort::Relevance;
         let accepted = if by_relevance { ACCEPTED } else { usize::MAX };
         if self.per == Per::Node {
-            let (found, is_cut) = by_node::find(&scan, query, &tagged, accepted)?;
+            let (found, is_cut) =
+                self.with_scan(inside, |scan| by_node::find(scan, query, &tagged, accepted))?;
             let hits = self.ordered(inside, query, found)?;
             return Ok(List { hits, is_cut, ..List::default() });
         }
-        let found = by_document::find(&scan, query, &tagged, accepted, !by_relevance)?;
+        let found = self.with_scan(inside, |scan| {
+            by_document::find(scan, query, &tagged, accepted, !by_relevance)
+        })?;
         let has_more = found.spread.is_none();
         let mut hits = if by_relevance && found.close.len() >= by_document::ENOUGH {
             let mut hits = self.ordered(inside, query, found.close)?;
@@ -235,7 +279,8 @@ impl<'a> Searching<'a> {
         let query = corrected.as_ref().unwrap_or(&self.query);
         let keys: Vec<_> = inside.known.iter().map(|known| known.key).collect();
         let tagged = names::tagged(inside.connection, &keys, query)?;
-        let found = by_document::find(&self.scan(inside), query, &tagged, ACCEPTED, true)?;
+        let found =
+            self.with_scan(inside, |scan| by_document::find(scan, query, &tagged, ACCEPTED, true))?;
         let mut hits = list.hits.clone();
         let mut is_listed = vec![false; self.view.documents().len()];
         for hit in &hits {

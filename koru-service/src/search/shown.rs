@@ -78,7 +78,7 @@ pub fn each_text(
     connection: &Connection,
     view: &View,
     document: u32,
-    mut take: impl FnMut(Words, &str) -> Result<(), ServiceError>,
+    mut take: impl FnMut(Origin, &str) -> Result<(), ServiceError>,
 ) -> Result<(), ServiceError> {
     let key = DocumentKey(i64::from(document));
     let mut statement = connection
@@ -88,23 +88,23 @@ pub fn each_text(
         let (node, id): (u32, [u8; 16]) = (row.get(0)?, row.get(1)?);
         let id = NodeId::from_bytes(id);
         let text = expanded(connection, view, key, id, 0, row.get(3)?)?;
-        let words = Words { node: NodeKey(node), row: row.get(2)?, source: Source::Text };
-        take(words, &text)?;
+        let origin = Origin { node: NodeKey(node), row: row.get(2)?, source: Source::Text };
+        take(origin, &text)?;
         let mut more = connection
             .prepare_cached("SELECT row, part, inlines, text FROM search_more WHERE node = ?1")?;
         let mut parts = more.query([node])?;
         while let Some(part) = parts.next()? {
             let source = if part.get::<_, u32>(1)? == 0 { Source::Values } else { Source::Text };
             let text = expanded(connection, view, key, id, part.get(2)?, part.get(3)?)?;
-            take(Words { node: NodeKey(node), row: part.get(0)?, source }, &text)?;
+            take(Origin { node: NodeKey(node), row: part.get(0)?, source }, &text)?;
         }
     }
     Ok(())
 }
 
-/// Whose words a text is.
+/// Whose words a text holds.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
+pub struct Origin {
     /// The node.
     pub node: NodeKey,
     /// Its row; 0: it has no words.

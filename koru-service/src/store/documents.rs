@@ -249,6 +249,18 @@ pub fn place(
         })?)
 }
 
+/// The count of a document's live nodes; 0 where there is none of that key.
+///
+/// # Errors
+/// Those of the storage.
+pub fn live_nodes(connection: &Connection, document: u32) -> Result<u64, ServiceError> {
+    Ok(connection
+        .prepare_cached("SELECT nodes FROM document WHERE k = ?1")?
+        .query_row([document], |row| number(row, "nodes"))
+        .optional()?
+        .unwrap_or(0))
+}
+
 /// The title of a document of the workspace, and whether it lies in the trash.
 ///
 /// # Errors
