@@ -7,6 +7,7 @@ mod addressing;
 mod arguments;
 #[cfg(unix)]
 mod files;
+mod filters;
 mod search;
 mod serial;
 mod size;
