@@ -93,7 +93,8 @@ fn the_budgets_are_kept() {
         whole += bytes;
     }
     println!("{:24} {whole:5} bytes", "whole list");
-    assert!(whole <= 28 * 1024, "{whole} bytes");
+    // The bridge says each title in the hints, too.
+    assert!(whole + 700 <= 28 * 1024, "{whole} bytes");
     println!("instructions {}, model.md {}", INSTRUCTIONS.len(), TEXT.len());
     assert!(INSTRUCTIONS.chars().count() <= 1_900);
     assert!(TEXT.len() <= 18 * 1024, "{}", TEXT.len());

@@ -166,10 +166,9 @@ impl<'a> Searching<'a> {
                 Some(keys.flatten().next().ok_or_else(|| ServiceError::no_document(id))?.key)
             }
         };
-        let by_default = if document.is_some() { Lifecycles::All } else { Lifecycles::Live };
         let scope = Scope {
             workspaces: known.iter().map(|known| known.key).collect(),
-            lifecycle: self.params.lifecycle.unwrap_or(by_default),
+            lifecycle: self.params.lifecycle.unwrap_or(Lifecycles::Live),
             document,
         };
         let zone = TimeZone::system();

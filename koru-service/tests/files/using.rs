@@ -218,14 +218,21 @@ fn a_removal_and_an_upload_of_the_same_bytes_never_meet() {
 }
 
 #[test]
-fn a_store_without_files_is_brought_up_to_date() {
+fn a_store_without_files_and_search_is_brought_up_to_date() {
     let mut fixture = Fixture::new();
     let (document, ..) = fixture.page("kept");
     fixture.service.store.close();
     fixture
         .database()
         .execute_batch(
-            "DROP TABLE file; DROP TABLE content; DROP TABLE attachment; PRAGMA user_version = 1",
+            "DROP TABLE search_words; DROP TABLE search_head; DROP TABLE search_body;
+             DROP TABLE search_node; DROP TABLE search_more;
+             DROP INDEX document_unindexed; ALTER TABLE document DROP COLUMN unindexed;
+             ALTER TABLE tag_use DROP COLUMN n;
+             DROP INDEX attribute_use_by_value;
+             ALTER TABLE attribute_use DROP COLUMN n; ALTER TABLE attribute_use DROP COLUMN kind;
+             ALTER TABLE attribute_use DROP COLUMN value; ALTER TABLE attribute_use DROP COLUMN exact;
+             DROP TABLE file; DROP TABLE content; DROP TABLE attachment; PRAGMA user_version = 1",
         )
         .unwrap();
     fixture.again(std::sync::Arc::new(koru_service::files::disk::RealDisk));

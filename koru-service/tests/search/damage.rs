@@ -108,3 +108,20 @@ fn a_large_document_is_indexed_in_several_transactions() {
     assert_eq!(koru.titles("changed"), ["Large"]);
     check(&koru);
 }
+
+#[test]
+fn a_rename_that_many_texts_show_reaches_them_all() {
+    let koru = Fixture::new();
+    let ada = koru.page("Ada", &[]);
+    let texts: Vec<String> =
+        (0..620).map(|node| format!("paragraph see [[document:{}]] {node}", ada.id)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let first = koru.page("First", &texts);
+    koru.page("Second", &texts[..10]);
+    koru.change(&ada, "Ada", "replace_text", &json!({ "text": "Lovelace" }));
+    koru.until_indexed();
+    check(&koru);
+    let found = koru.search_with(&json!({ "query": "\"see lovelace\"", "document_id": first.id }));
+    assert_eq!(found["hits"].as_array().unwrap().len(), 20);
+    assert_eq!(koru.titles("\"see ada\""), Vec::<String>::new());
+}

@@ -271,6 +271,22 @@ fn nothing_to_look_for_finds_nothing_and_is_no_error() {
     assert_eq!((&found["hits"], &found["query_cut"]), (&json!([]), &json!(true)));
 }
 
+/// Case C50: a failure is no empty list.
+#[test]
+fn c50_what_cannot_be_searched_is_an_error() {
+    let koru = Fixture::new();
+    koru.page("Anything", &["paragraph at all"]);
+    for table in ["search_node", "search_head", "search_body"] {
+        let away = format!("ALTER TABLE {table} RENAME TO away");
+        let back = format!("ALTER TABLE away RENAME TO {table}");
+        koru.database().execute(&away, ()).unwrap();
+        let found = koru.call("search_documents", &json!({ "query": "anything at" }));
+        assert!(found.is_err(), "{table}: {found:?}");
+        koru.database().execute(&back, ()).unwrap();
+        assert_eq!(koru.titles("anything at"), ["Anything"], "{table}");
+    }
+}
+
 #[test]
 fn scope_is_kept() {
     let koru = Fixture::new();

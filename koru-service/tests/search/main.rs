@@ -4,6 +4,7 @@
 mod damage;
 mod equality;
 mod finding;
+mod kill;
 mod paging;
 mod plain;
 mod support;

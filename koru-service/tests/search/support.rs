@@ -64,10 +64,19 @@ impl Fixture {
 
     /// Closes the store, runs `change` on its database, and opens it again.
     pub(crate) fn again(&mut self, change: impl FnOnce(&rusqlite::Connection)) {
+        self.closed(change);
+        self.open_again();
+    }
+
+    /// Closes the store, if it is open, and runs `change` on its database.
+    pub(crate) fn closed(&self, change: impl FnOnce(&rusqlite::Connection)) {
         self.service.store.close();
-        let database = self.service.home.database();
         self.service.search.wake.end();
-        change(&rusqlite::Connection::open(database).unwrap());
+        change(&rusqlite::Connection::open(self.service.home.database()).unwrap());
+    }
+
+    /// Opens the store that was closed.
+    pub(crate) fn open_again(&mut self) {
         self.service = open(&self.folder, &self.clock, &self.ids);
     }
 

@@ -9,6 +9,11 @@ const FILE_KILLS: &str = "60";
 /// How large a file is that is added and read back, in MiB.
 const FILE_MIB: &str = "256";
 
+/// A package, and one of its binaries of tests.
+type Tests = [&'static str; 2];
+const PROGRAMS: Tests = ["koru-tests", "all"];
+const SEARCH: Tests = ["koru-service", "search"];
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (mut kills, mut file_mib) = (KILLS, FILE_MIB);
     for pair in arguments.chunks(2) {
@@ -24,10 +29,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     build(Profile::Development)?;
     println!("== {kills} kills under load");
     test("nothing_acknowledged_is_lost_and_nothing_applied_twice", &[], kills)?;
+    println!("== {kills} kills while the index of search is written");
+    let index = "after_every_kill_the_index_is_sound_and_equals_the_documents";
+    let mut command = test_command(&SEARCH, index);
+    succeed(command.env("KORU_KILLS", kills))?;
     println!("== kills while files come in");
     test("lifecycle::file_crash::", &[], kills)?;
     println!("== a file of {file_mib} MiB: added, read back, measured");
-    let mut command = test_command("lifecycle::large_file::");
+    let mut command = test_command(&PROGRAMS, "lifecycle::large_file::");
     succeed(command.env("KORU_FILE_MIB", file_mib))?;
     match obstacle() {
         Some(why) => println!("== SKIPPED, NOT TESTED: a full disk, another user: {why}"),
@@ -40,23 +49,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 fn test(name: &str, flags: &[&str], kills: &str) -> Outcome {
-    let mut command = test_command(name);
+    let mut command = test_command(&PROGRAMS, name);
     command.args(flags).env("KORU_KILLS", kills).env("KORU_FILE_KILLS", FILE_KILLS);
     succeed(&mut command)
 }
 
-fn test_command(name: &str) -> std::process::Command {
+fn test_command([package, binary]: &Tests, name: &str) -> std::process::Command {
     let mut command = cargo();
-    command.args([
-        "test",
-        "--quiet",
-        "--package",
-        "koru-tests",
-        "--test",
-        "all",
-        "--",
-        "--nocapture",
-    ]);
+    command.args(["test", "--quiet", "--package", package, "--test", binary, "--", "--nocapture"]);
     command.arg(name);
     command
 }

@@ -18,7 +18,7 @@ fn fails(home: &Home, arguments: &[&str]) -> (Option<i32>, String) {
 
 /// The titles of the hits: the first line of each.
 fn titles(shown: &str) -> Vec<String> {
-    let hits = shown.split("\n\n").filter(|hit| hit.contains('\n'));
+    let hits = shown.split("\n\n").filter(|hit| hit.trim().contains('\n'));
     hits.filter_map(|hit| hit.lines().next())
         .map(|line| line.split("  ").next().unwrap_or("").to_owned())
         .collect()

@@ -8,6 +8,7 @@ mod files;
 mod links;
 mod listing;
 mod reading;
+mod search;
 mod surface;
 mod tags;
 mod versions;

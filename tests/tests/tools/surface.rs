@@ -11,6 +11,7 @@ const READING: &[&str] = &[
     "list_documents",
     "read_document",
     "list_document_links",
+    "search_documents",
     "list_tags",
     "list_attributes",
     "list_files",

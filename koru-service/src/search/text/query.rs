@@ -219,8 +219,9 @@ fn slice(text: &str, start: u32, end: u32) -> &str {
     text.get(start as usize..end as usize).unwrap_or_default()
 }
 
-/// The words of a part without quotation marks, and where they begin. The punctuation of scripts
-/// without spaces parts them, too.
+/// The words of a part without quotation marks, and where they begin. Punctuation between letters parts
+/// them (`src/main`, `DateTime::until`), since each may be spelt another way; not beside a digit, where
+/// the order matters (`v2.1`, `2026-12-24`). The punctuation of scripts without spaces parts them, too.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let between =
         |c: char| c.is_whitespace() || matches!(c, '、' | '。' | '，' | '；' | '：' | '！' | '？');
@@ -228,12 +229,35 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     let mut at = 0;
     for word in text.split_inclusive(between) {
         let bare = word.trim_end_matches(between);
-        if !bare.is_empty() {
-            words.push((at, bare));
-        }
+        names(bare, at, &mut words);
         at += word.len();
     }
     words
+}
+
+/// The parts of a name that stands at `at`.
+fn names<'t>(word: &'t str, at: usize, words: &mut Vec<(usize, &'t str)>) {
+    let parts = |c: char| {
+        c.is_ascii_punctuation() && !matches!(c, '_' | '\'' | '*') || matches!(c, '–' | '—' | '…')
+    };
+    let mut from = 0;
+    let mut before = None;
+    let mut run = None;
+    for (index, c) in word.char_indices() {
+        if parts(c) {
+            run = run.or(Some(index));
+            continue;
+        }
+        if let Some(end) = run.take()
+            && c.is_alphabetic()
+            && before.is_some_and(char::is_alphabetic)
+        {
+            words.extend(word.get(from..end).map(|part| (at + from, part)));
+            from = index;
+        }
+        before = Some(c);
+    }
+    words.extend(word.get(from..).filter(|rest| !rest.is_empty()).map(|rest| (at + from, rest)));
 }
 
 /// The part of a query that is read, and whether there is more: not a word that is cut in two.

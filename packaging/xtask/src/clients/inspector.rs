@@ -68,6 +68,10 @@ pub(super) fn run(installed: &Installed, home: &Home) -> Outcome {
         "edit_document",
         page.reading(json!({ "base_revision": read["revision"], "operations": [replace] })),
     )?;
+    let found = call("search_documents", json!({ "query": "changed" }))?;
+    if found["hits"][0]["node"] != page.nodes[0] {
+        return Err(format!("the Inspector did not find what it wrote: {found}"));
+    }
     let versions = call("list_document_versions", page.this())?;
     let oldest = versions["entries"].as_array().and_then(|entries| entries.last()).cloned();
     let entry = oldest.unwrap_or_default()["id"].clone();

@@ -82,6 +82,8 @@ async def main():
             operations=[{"op": "set_done", "node_id": read["nodes"][1]["id"], "expected": "Say hello", "done": True}],
         )
         assert edited["history"]["author"].strip(), edited
+        found = await ok("search_documents", query="say hel", done=True)
+        assert found["hits"][0]["node"] == task, found
         await ok("save_document_version", **document, label="checked")
         entries = (await ok("list_document_versions", **document))["entries"]
         assert len(entries) == 4, entries

@@ -1,4 +1,4 @@
-// The TypeScript SDK parses lists most strictly: it lists, calls one tool, and makes one bad call.
+// The TypeScript SDK parses lists most strictly: it lists, calls two tools, and makes one bad call.
 // usage: node typescript_sdk.mjs PATH-OF-KORU-MCP
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -17,6 +17,8 @@ const { resources } = await client.listResources();
 assert.equal(resources[0].uri, "koru://docs/model");
 const good = await client.callTool({ name: "list_workspaces", arguments: {} });
 assert.equal(good.structuredContent.workspaces.length, 1);
+const found = await client.callTool({ name: "search_documents", arguments: { query: "\"nothing" } });
+assert.deepEqual(found.structuredContent, { hits: [], updating_workspaces: [] });
 const bad = await client.callTool({ name: "list_tags", arguments: { workspace: "x" } });
 assert.equal(bad.isError, true);
 assert.equal(bad.structuredContent.code, "invalid_request");

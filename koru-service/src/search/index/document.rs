@@ -1,201 +1,22 @@
-//! What a change of a document makes of the index, in the transaction of the change.
-//!
-//! A node keeps its key as long as it lives; its text gets a new row whenever it changes, so that the newest texts have
-//! the highest rows. Nothing is written where nothing that is searched has changed.
+//! The nodes of one document: their rows, parts and values.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use koru_model::document::{Node, State};
-use koru_model::ids::{DocumentId, FileId, NodeId};
+use koru_model::ids::NodeId;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::memory::{Change, DocumentEntry, KindCode, Memory, NodeEntry, NodeKey, Source};
-use super::postings::{self, Table};
-use super::render::{self, OfNode, OfRows, PLACEHOLDER, Shown};
-use super::text;
-use super::words::Words;
-use super::worker::Wake;
+use super::Writing;
 use crate::errors::ServiceError;
+use crate::search::memory::{Change, KindCode, NodeEntry, NodeKey, Source};
+use crate::search::postings::Table;
+use crate::search::render::{self, OfNode, PLACEHOLDER, Shown};
+use crate::search::text;
 use crate::store::placing::DocumentKey;
 use crate::store::workspaces::WorkspaceKey;
 
 /// Longer texts take several rows, in bytes of UTF-8.
 pub const PART_BYTES: usize = 64 * 1024;
-/// The most nodes that a new title changes at once; where more point at the document, they follow.
-const RENAMED_AT_ONCE: usize = 500;
-
-/// What the writing thread keeps of the index between its transactions.
-pub struct Writing {
-    memory: Arc<Memory>,
-    words: Arc<Words>,
-    wake: Arc<Wake>,
-    next: Option<Next>,
-    pending: Vec<Change>,
-    pending_before: usize,
-    is_work_due: bool,
-    /// Whether a job met damage in the tables.
-    is_damaged: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Next {
-    row: u32,
-    node: u32,
-}
-
-impl Writing {
-    /// Writes beside `memory`; `wake` is told when the index is behind.
-    #[must_use]
-    pub fn new(memory: Arc<Memory>, words: Arc<Words>, wake: Arc<Wake>) -> Self {
-        Self {
-            memory,
-            words,
-            wake,
-            next: None,
-            pending: Vec::new(),
-            pending_before: 0,
-            is_work_due: false,
-            is_damaged: false,
-        }
-    }
-
-    /// A job begins.
-    pub fn begun(&mut self) {
-        self.pending_before = self.pending.len();
-    }
-
-    /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
-    ///
-    /// # Errors
-    /// Those of the storage.
-    pub fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        if self.pending.len() == self.pending_before {
-            return Ok(());
-        }
-        self.met(postings::flush(connection))
-    }
-
-    /// Makes the tables anew where the job that failed met damage in them; it can run again then.
-    ///
-    /// # Errors
-    /// Those of the storage.
-    pub fn mend(&mut self, connection: &Connection) -> Result<bool, ServiceError> {
-        let is_damaged = std::mem::take(&mut self.is_damaged);
-        if is_damaged {
-            self.reset(connection)?;
-        }
-        Ok(is_damaged)
-    }
-
-    /// Notes damage in the tables. What they keep in memory can only be dropped with the job as a whole.
-    fn met(&mut self, result: Result<(), rusqlite::Error>) -> Result<(), ServiceError> {
-        self.is_damaged |= result.as_ref().is_err_and(postings::is_damage);
-        Ok(result?)
-    }
-
-    /// What the job changed is undone.
-    pub fn undone(&mut self) {
-        self.pending.truncate(self.pending_before);
-    }
-
-    /// All that was changed is on the disk.
-    pub fn committed(&mut self) {
-        if !self.pending.is_empty() {
-            self.words.note_written(self.pending.len() as u64);
-            self.memory.take_in(self.pending.drain(..));
-        }
-        if std::mem::take(&mut self.is_work_due) {
-            self.wake.wake();
-        }
-    }
-
-    /// Nobody knows yet what is on the disk.
-    pub fn aborted(&mut self) {
-        self.pending.clear();
-        self.memory.distrust();
-        self.next = None;
-        self.is_work_due = true;
-    }
-
-    /// A document was made or changed; it is not in the trash.
-    pub fn document(&mut self, key: DocumentKey, entry: DocumentEntry) {
-        if let Ok(key) = u32::try_from(key.0) {
-            self.pending.push(Change::Document(key, entry));
-        }
-    }
-
-    /// Documents were moved, or went into the trash or out of it.
-    pub fn places(&mut self) {
-        self.pending.push(Change::Places);
-    }
-
-    fn next(&mut self, connection: &Connection) -> Result<&mut Next, ServiceError> {
-        let next = match self.next {
-            Some(next) => next,
-            None => {
-                let (row, node) = postings::used(connection)?;
-                Next { row, node }
-            }
-        };
-        Ok(self.next.insert(next))
-    }
-
-    fn new_row(&mut self, connection: &Connection) -> Result<u32, ServiceError> {
-        let next = self.next(connection)?;
-        next.row += 1;
-        Ok(next.row)
-    }
-
-    fn new_node(&mut self, connection: &Connection) -> Result<NodeKey, ServiceError> {
-        let next = self.next(connection)?;
-        next.node += 1;
-        Ok(NodeKey(next.node))
-    }
-
-    /// Writes a text's words; returns its row, 0 where it has none.
-    fn post(
-        &mut self,
-        connection: &Connection,
-        table: Table,
-        (key, source): (NodeKey, Source),
-        text: &str,
-    ) -> Result<u32, ServiceError> {
-        let words = text::indexed(text);
-        if words.is_empty() {
-            return Ok(0);
-        }
-        let row = self.new_row(connection)?;
-        self.met(postings::add(connection, table, row, &words))?;
-        self.pending.push(Change::Row(row, key, source));
-        Ok(row)
-    }
-
-    fn take_out(
-        &mut self,
-        connection: &Connection,
-        table: Table,
-        row: u32,
-    ) -> Result<(), ServiceError> {
-        if row == 0 {
-            return Ok(());
-        }
-        self.met(postings::remove(connection, table, row))?;
-        self.pending.push(Change::NoRow(row));
-        Ok(())
-    }
-
-    /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.
-    ///
-    /// # Errors
-    /// Those of the storage.
-    pub fn reset(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        let used = self.next(connection)?.row;
-        postings::reset(connection, used)?;
-        self.is_work_due = true;
-        Ok(())
-    }
-}
 
 /// The index of one document, at one of its states.
 pub struct Indexing<'a> {
@@ -210,12 +31,12 @@ pub struct Indexing<'a> {
 }
 
 /// A node as the index has it.
-struct Found {
-    key: NodeKey,
-    kind: KindCode,
-    parent: Option<u32>,
-    row: u32,
-    text: String,
+pub(super) struct Found {
+    pub(super) key: NodeKey,
+    pub(super) kind: KindCode,
+    pub(super) parent: Option<u32>,
+    pub(super) row: u32,
+    pub(super) text: String,
 }
 
 struct FoundMore {
@@ -427,102 +248,6 @@ impl<'a> Indexing<'a> {
     }
 }
 
-/// A document has another title: the texts that show it say so, too.
-///
-/// # Errors
-/// Those of the storage.
-pub fn renamed(
-    connection: &Connection,
-    writing: &mut Writing,
-    workspace: WorkspaceKey,
-    id: DocumentId,
-) -> Result<(), ServiceError> {
-    names_changed(connection, writing, workspace, id.as_bytes())
-}
-
-/// A file is gone: the texts that showed its name do so no more.
-///
-/// # Errors
-/// Those of the storage.
-pub fn file_gone(
-    connection: &Connection,
-    writing: &mut Writing,
-    workspace: WorkspaceKey,
-    id: FileId,
-) -> Result<(), ServiceError> {
-    names_changed(connection, writing, workspace, id.as_bytes())
-}
-
-/// What `target` is called has changed: the texts that show it say so, too.
-fn names_changed(
-    connection: &Connection,
-    writing: &mut Writing,
-    workspace: WorkspaceKey,
-    target: &[u8; 16],
-) -> Result<(), ServiceError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT l.document, l.node FROM link l JOIN document d ON d.k = l.document
-         WHERE l.target = ?1 AND l.label IS NULL AND d.workspace = ?2
-         UNION
-         SELECT a.document, a.node FROM attachment a JOIN document d ON d.k = a.document
-         WHERE a.file = ?1 AND a.label IS NULL AND d.workspace = ?2",
-    )?;
-    let nodes: Vec<(DocumentKey, NodeId)> = statement
-        .query_map((target, workspace.0), |row| {
-            Ok((DocumentKey(row.get(0)?), NodeId::from_bytes(row.get(1)?)))
-        })?
-        .collect::<Result<_, _>>()?;
-    for (document, node) in nodes.iter().take(RENAMED_AT_ONCE) {
-        post_again(connection, writing, workspace, *document, *node)?;
-    }
-    for (document, _) in nodes.iter().skip(RENAMED_AT_ONCE) {
-        connection
-            .prepare_cached("UPDATE document SET unindexed = 1 WHERE k = ?1 AND unindexed = 0")?
-            .execute([document.0])?;
-        writing.is_work_due = true;
-    }
-    Ok(())
-}
-
-/// Writes the words of a node again, whose text is the same but for the names that it shows.
-fn post_again(
-    connection: &Connection,
-    writing: &mut Writing,
-    workspace: WorkspaceKey,
-    document: DocumentKey,
-    node: NodeId,
-) -> Result<(), ServiceError> {
-    let Some(found) = find(connection, document, node)? else { return Ok(()) };
-    let names = OfRows { connection, workspace, document, node };
-    let table = Table::of(found.kind.is_head());
-    if found.text.contains(PLACEHOLDER) {
-        writing.take_out(connection, table, found.row)?;
-        let shown = render::expand(&found.text, 0, &names)?;
-        let row = writing.post(connection, table, (found.key, Source::Text), &shown)?;
-        connection
-            .prepare_cached("UPDATE search_node SET row = ?2 WHERE k = ?1")?
-            .execute((found.key.0, row))?;
-    }
-    let mut statement = connection.prepare_cached(
-        "SELECT row, inlines, text FROM search_more WHERE node = ?1 AND part > 0",
-    )?;
-    let parts: Vec<(u32, usize, String)> = statement
-        .query_map([found.key.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<Result<_, _>>()?;
-    for (old, inlines, text) in parts.iter().filter(|part| part.2.contains(PLACEHOLDER)) {
-        writing.take_out(connection, table, *old)?;
-        let shown = render::expand(text, *inlines, &names)?;
-        let row = match writing.post(connection, table, (found.key, Source::Text), &shown)? {
-            0 => writing.new_row(connection)?,
-            row => row,
-        };
-        connection
-            .prepare_cached("UPDATE search_more SET row = ?2 WHERE row = ?1")?
-            .execute((old, row))?;
-    }
-    Ok(())
-}
-
 /// A stretch of a text that has a row of its own.
 struct Part<'a> {
     number: u32,
@@ -546,7 +271,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
         .collect()
 }
 
-fn find(
+pub(super) fn find(
     connection: &Connection,
     document: DocumentKey,
     node: NodeId,

@@ -1,0 +1,193 @@
+//! What a change of a document makes of the index, in the transaction of the change.
+//!
+//! A node keeps its key as long as it lives; its text gets a new row whenever it changes, so that the newest texts have
+//! the highest rows. Nothing is written where nothing that is searched has changed.
+
+mod document;
+mod names;
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+pub use self::document::{Indexing, PART_BYTES, key_at};
+pub use self::names::{file_gone, renamed};
+use super::memory::{Change, DocumentEntry, Memory, NodeKey, Source};
+use super::postings::{self, Table};
+use super::text;
+use super::words::Words;
+use super::worker::Wake;
+use crate::errors::ServiceError;
+use crate::store::placing::DocumentKey;
+
+/// What the writing thread keeps of the index between its transactions.
+pub struct Writing {
+    memory: Arc<Memory>,
+    words: Arc<Words>,
+    wake: Arc<Wake>,
+    next: Option<Next>,
+    pending: Vec<Change>,
+    pending_before: usize,
+    is_work_due: bool,
+    /// Whether a job met damage in the tables.
+    is_damaged: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Next {
+    row: u32,
+    node: u32,
+}
+
+impl Writing {
+    /// Writes beside `memory`; `wake` is told when the index is behind.
+    #[must_use]
+    pub fn new(memory: Arc<Memory>, words: Arc<Words>, wake: Arc<Wake>) -> Self {
+        Self {
+            memory,
+            words,
+            wake,
+            next: None,
+            pending: Vec::new(),
+            pending_before: 0,
+            is_work_due: false,
+            is_damaged: false,
+        }
+    }
+
+    /// A job begins.
+    pub fn begun(&mut self) {
+        self.pending_before = self.pending.len();
+    }
+
+    /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+        if self.pending.len() == self.pending_before {
+            return Ok(());
+        }
+        self.met(postings::flush(connection))
+    }
+
+    /// Makes the tables anew where the job that failed met damage in them; it can run again then.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn mend(&mut self, connection: &Connection) -> Result<bool, ServiceError> {
+        let is_damaged = std::mem::take(&mut self.is_damaged);
+        if is_damaged {
+            self.reset(connection)?;
+        }
+        Ok(is_damaged)
+    }
+
+    /// Notes damage in the tables. What they keep in memory can only be dropped with the job as a whole.
+    fn met(&mut self, result: Result<(), rusqlite::Error>) -> Result<(), ServiceError> {
+        self.is_damaged |= result.as_ref().is_err_and(postings::is_damage);
+        Ok(result?)
+    }
+
+    /// What the job changed is undone.
+    pub fn undone(&mut self) {
+        self.pending.truncate(self.pending_before);
+    }
+
+    /// All that was changed is on the disk.
+    pub fn committed(&mut self) {
+        if !self.pending.is_empty() {
+            self.words.note_written(self.pending.len() as u64);
+            self.memory.take_in(self.pending.drain(..));
+        }
+        if std::mem::take(&mut self.is_work_due) {
+            self.wake.wake();
+        }
+    }
+
+    /// Nobody knows yet what is on the disk.
+    pub fn aborted(&mut self) {
+        self.pending.clear();
+        self.memory.distrust();
+        self.next = None;
+        self.is_work_due = true;
+    }
+
+    /// A document was made or changed; it is not in the trash.
+    pub fn document(&mut self, key: DocumentKey, entry: DocumentEntry) {
+        if let Ok(key) = u32::try_from(key.0) {
+            self.pending.push(Change::Document(key, entry));
+        }
+    }
+
+    /// Documents were moved, or went into the trash or out of it.
+    pub fn places(&mut self) {
+        self.pending.push(Change::Places);
+    }
+
+    fn next(&mut self, connection: &Connection) -> Result<&mut Next, ServiceError> {
+        let next = match self.next {
+            Some(next) => next,
+            None => {
+                let (row, node) = postings::used(connection)?;
+                Next { row, node }
+            }
+        };
+        Ok(self.next.insert(next))
+    }
+
+    fn new_row(&mut self, connection: &Connection) -> Result<u32, ServiceError> {
+        let next = self.next(connection)?;
+        next.row += 1;
+        Ok(next.row)
+    }
+
+    fn new_node(&mut self, connection: &Connection) -> Result<NodeKey, ServiceError> {
+        let next = self.next(connection)?;
+        next.node += 1;
+        Ok(NodeKey(next.node))
+    }
+
+    /// Writes a text's words; returns its row, 0 where it has none.
+    fn post(
+        &mut self,
+        connection: &Connection,
+        table: Table,
+        (key, source): (NodeKey, Source),
+        text: &str,
+    ) -> Result<u32, ServiceError> {
+        let words = text::indexed(text);
+        if words.is_empty() {
+            return Ok(0);
+        }
+        let row = self.new_row(connection)?;
+        self.met(postings::add(connection, table, row, &words))?;
+        self.pending.push(Change::Row(row, key, source));
+        Ok(row)
+    }
+
+    fn take_out(
+        &mut self,
+        connection: &Connection,
+        table: Table,
+        row: u32,
+    ) -> Result<(), ServiceError> {
+        if row == 0 {
+            return Ok(());
+        }
+        self.met(postings::remove(connection, table, row))?;
+        self.pending.push(Change::NoRow(row));
+        Ok(())
+    }
+
+    /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn reset(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+        let used = self.next(connection)?.row;
+        postings::reset(connection, used)?;
+        self.is_work_due = true;
+        Ok(())
+    }
+}
