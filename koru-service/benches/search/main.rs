@@ -3,7 +3,8 @@
 //!
 //! `--quick` takes 20,000 nodes; without it 200,000 and 1,000,000; `--nodes N` takes others. `--home DIR` leaves the
 //! first store there, as a home of the service, and `--report FILE` writes what was measured as JSON for
-//! `cargo xtask bench search`.
+//! `cargo xtask bench search`. `--only TEXT` measures the types of query whose names hold it and nothing else, for a
+//! profiler.
 
 #![expect(clippy::print_stdout, reason = "what is measured is said on the terminal")]
 
@@ -32,16 +33,17 @@ use round::Round;
 /// The seed of all that is made up.
 const SEED: u64 = 0x6B6F_7275;
 
-const USAGE: &str = "usage: cargo bench --package koru-service --bench search -- [--quick|--nodes N…] [--home DIR] [--report FILE]";
+const USAGE: &str = "usage: cargo bench --package koru-service --bench search -- [--quick|--nodes N…] [--only TEXT] [--home DIR] [--report FILE]";
 
 struct Arguments {
     sizes: Vec<usize>,
     home: Option<PathBuf>,
     report: Option<PathBuf>,
+    only: Option<String>,
 }
 
 fn main() -> ExitCode {
-    let mut arguments = Arguments { sizes: Vec::new(), home: None, report: None };
+    let mut arguments = Arguments { sizes: Vec::new(), home: None, report: None, only: None };
     let mut is_bench = false;
     let mut given = std::env::args().skip(1);
     while let Some(argument) = given.next() {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
                 arguments.sizes.extend(given.next().and_then(|nodes| nodes.parse::<usize>().ok()))
             }
             "--home" => arguments.home = given.next().map(PathBuf::from),
+            "--only" => arguments.only = given.next(),
             "--report" => arguments.report = given.next().map(PathBuf::from),
             _ => {
                 println!("{USAGE}");
@@ -83,6 +86,12 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     println!("== real prose");
     let files = kit::prose::read(usize::MAX)?;
     let mut report = Report::default();
+    if let Some(only) = &arguments.only {
+        for size in &arguments.sizes {
+            Round::only(*size, folder.path(), &kit::prose::sentences(&files), only)?;
+        }
+        return Ok(true);
+    }
     relevance::of_prose(&files, folder.path(), &mut report)?;
     let sentences = kit::prose::sentences(&files);
     let mut rounds: Vec<Round> = Vec::new();

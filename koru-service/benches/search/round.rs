@@ -67,17 +67,7 @@ impl Round {
         sentences: &[String],
         report: &mut Report,
     ) -> Outcome<Self> {
-        std::fs::create_dir_all(folder).map_err(text)?;
-        println!("== {size} nodes");
-        let mut making = Making::new(home, folder)?;
-        let mut pages = Generated::new(SEED, size, sentences.to_vec());
-        loop {
-            let batch: Vec<Page> = pages.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
-            making.add(&batch)?;
-        }
+        let making = Making::all(size, home, folder, sentences)?;
         let Making { store, baseline, notes, texts, files, nodes, bytes, made, baseline_made } =
             making;
         println!(
@@ -85,17 +75,12 @@ impl Round {
             made.as_secs_f64(),
             baseline_made.as_secs_f64()
         );
-        baseline.optimize()?;
         let store = store.reopen()?;
-        store.settle()?;
-        baseline.set_cache(store.cache()?)?;
-        let began = Instant::now();
-        store.search(&words("a"))?;
-        let first = began.elapsed();
+        let first = settle(&store, &baseline)?;
 
         println!("== sizes");
         let connection = Connection::open(store.home().database()).map_err(text)?;
-        let sizes = sizes::count(&connection, &baseline.connection, bytes)?;
+        let mut sizes = sizes::count(&connection, &baseline.connection, bytes)?;
         drop(connection);
 
         if nodes < 2 * RELEVANCE {
@@ -122,6 +107,7 @@ impl Round {
         std::fs::copy(store.home().database(), &copy).map_err(text)?;
         let (edits, baseline_edits) =
             edits::measure(&copy, store.service.search.writing(), &baseline, SEED)?;
+        sizes.merged = sizes::merged(&Connection::open(&copy).map_err(text)?)?;
         let common = sets.iter().find(|set| set.name == "common word");
         let common = common
             .into_iter()
@@ -145,6 +131,29 @@ impl Round {
             ripgrep,
             common,
         })
+    }
+
+    /// Measures the types whose names hold a text, and nothing else.
+    pub(crate) fn only(
+        size: usize,
+        folder: &Path,
+        sentences: &[String],
+        only: &str,
+    ) -> Outcome<()> {
+        let making = Making::all(size, &folder.join("home"), folder, sentences)?;
+        let Making { store, baseline, texts, nodes, .. } = making;
+        let store = store.reopen()?;
+        settle(&store, &baseline)?;
+        let mut sets = queries::with_words(&texts, &baseline, nodes, SEED)?;
+        let workspace = store.workspaces.get(ONE_WORKSPACE).ok_or("no second workspace")?;
+        let more = [queries::filtered(&sets, *workspace), queries::others(&sets)];
+        sets.extend(more.into_iter().flatten());
+        sets.retain(|set| set.name.contains(only));
+        println!("== searches");
+        for measured in measure::all(&sets, &store, &baseline)? {
+            println!("{measured:?}");
+        }
+        Ok(())
     }
 
     /// One type.
@@ -173,6 +182,16 @@ fn worst(all: &[Measured]) -> Duration {
     all.iter().map(|measured| measured.ours.p95).max().unwrap_or_default()
 }
 
+/// Lets both sides come to rest; how long the first search takes, which fills our memory.
+fn settle(store: &Store, baseline: &Baseline) -> Outcome<Duration> {
+    baseline.optimize()?;
+    store.settle()?;
+    baseline.set_cache(store.cache()?)?;
+    let began = Instant::now();
+    store.search(&words("a"))?;
+    Ok(began.elapsed())
+}
+
 /// Both sides while they are filled.
 struct Making {
     store: Store,
@@ -187,6 +206,20 @@ struct Making {
 }
 
 impl Making {
+    fn all(size: usize, home: &Path, folder: &Path, sentences: &[String]) -> Outcome<Self> {
+        std::fs::create_dir_all(folder).map_err(text)?;
+        println!("== {size} nodes");
+        let mut making = Self::new(home, folder)?;
+        let mut pages = Generated::new(SEED, size, sentences.to_vec());
+        loop {
+            let batch: Vec<Page> = pages.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                return Ok(making);
+            }
+            making.add(&batch)?;
+        }
+    }
+
     fn new(home: &Path, folder: &Path) -> Outcome<Self> {
         Ok(Self {
             store: Store::new(home, SEED)?,

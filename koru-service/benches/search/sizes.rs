@@ -6,6 +6,9 @@ use rusqlite::Connection;
 
 use crate::kit::{Outcome, text};
 
+/// What the names of the full-text tables begin with.
+const FULL_TEXT: [&str; 2] = ["search_head", "search_body"];
+
 /// The bytes of both sides.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sizes {
@@ -15,6 +18,8 @@ pub(crate) struct Sizes {
     pub(crate) index: u64,
     /// The full-text tables alone.
     pub(crate) postings: u64,
+    /// The same with all segments merged into one.
+    pub(crate) merged: u64,
     /// The texts that the rows repeat.
     pub(crate) copy: u64,
     /// The whole store.
@@ -31,6 +36,20 @@ fn pages(connection: &Connection) -> Outcome<BTreeMap<String, u64>> {
         .query_map((), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))
         .map_err(text)?;
     rows.collect::<Result<_, _>>().map_err(text)
+}
+
+/// Merges all segments of a store's full-text tables; the bytes of those.
+pub(crate) fn merged(store: &Connection) -> Outcome<u64> {
+    store
+        .execute_batch(
+            "INSERT INTO search_head (search_head) VALUES ('optimize');
+             INSERT INTO search_body (search_body) VALUES ('optimize');",
+        )
+        .map_err(text)?;
+    let all = pages(store)?;
+    let counted =
+        all.iter().filter(|(name, _)| FULL_TEXT.iter().any(|begin| name.starts_with(begin)));
+    Ok(counted.map(|(_, bytes)| bytes).sum())
 }
 
 fn bytes(connection: &Connection, sql: &str) -> Outcome<u64> {
@@ -51,7 +70,8 @@ pub(crate) fn count(store: &Connection, baseline: &Connection, text: u64) -> Out
     Ok(Sizes {
         text,
         index: sum(&["search_"]).saturating_sub(copy),
-        postings: sum(&["search_head", "search_body"]),
+        postings: sum(&FULL_TEXT),
+        merged: 0,
         copy,
         store: ours.values().sum(),
         baseline: theirs
