@@ -265,8 +265,7 @@ impl Tables {
     }
 
     fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        let mut nodes = connection
-            .prepare("SELECT k, document, kind, row FROM search_node INDEXED BY search_node_at")?;
+        let mut nodes = connection.prepare("SELECT k, document, kind, row FROM search_node")?;
         let mut found = nodes.query(())?;
         while let Some(row) = found.next()? {
             let key = NodeKey(row.get(0)?);

@@ -118,6 +118,12 @@ pub fn start(service: &Arc<Service>) {
 }
 
 fn run(service: &Weak<Service>, wake: &Wake) {
+    // The first search shall not wait for it.
+    if let Some(service) = service.upgrade()
+        && let Err(error) = service.search.memory.view(&service.store)
+    {
+        tracing::warn!(%error, "what searches look up could not be read yet");
+    }
     let mut most = Duration::MAX;
     loop {
         wake.wait(most);

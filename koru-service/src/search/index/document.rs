@@ -279,7 +279,7 @@ pub(super) fn find(
     Ok(connection
         .prepare_cached(
             "SELECT k, kind, parent, row, text FROM search_node
-             WHERE document = ?1 AND substr(node, 11) = substr(?2, 11) AND node = ?2",
+             WHERE document = ?1 AND substr(node, 13) = substr(?2, 13) AND node = ?2",
         )?
         .query_row((document.0, node.as_bytes()), |row| {
             Ok(Found {
@@ -305,7 +305,7 @@ pub fn key_at(
     Ok(connection
         .prepare_cached(
             "SELECT k FROM search_node
-             WHERE document = ?1 AND substr(node, 11) = substr(?2, 11) AND node = ?2",
+             WHERE document = ?1 AND substr(node, 13) = substr(?2, 13) AND node = ?2",
         )?
         .query_row((document.0, node.as_bytes()), |row| Ok(NodeKey(row.get(0)?)))
         .optional()?)

@@ -16,9 +16,8 @@ CREATE TABLE search_node (
   row INTEGER NOT NULL,
   text TEXT NOT NULL
 );
--- A node is found by its document and the end of its ID, which keeps the index small; kind and row stand in it so
--- that memory is filled from it alone.
-CREATE INDEX search_node_at ON search_node (document, substr(node, 11), kind, row);
+-- A node is found by its document and the end of its ID, which keeps the index small.
+CREATE INDEX search_node_at ON search_node (document, substr(node, 13));
 
 -- More rows of a node. part 0: its attributes' values; 1 and more: what follows of a long text, with the
 -- number of its first U+FFFC in the node.
