@@ -25,8 +25,8 @@ const LAYOUT_VERSION: u32 = 1;
 /// Which version the index was begun with.
 const VERSION: &str = "search.version";
 
-/// The most nodes in one transaction: longer ones would hold up writers (design, search, section 4).
-const NODES: usize = 500;
+/// The most nodes in one transaction, some 50 ms: longer ones would hold up writers.
+const NODES: usize = 200;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;
 /// How long to wait after a failure.
