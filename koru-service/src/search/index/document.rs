@@ -117,6 +117,8 @@ impl<'a> Indexing<'a> {
         let is_same_text = found.as_ref().is_some_and(|found| found.text == first)
             && parts.len() <= 1
             && !self.all
+            // The same placeholders may show other names.
+            && !first.contains(PLACEHOLDER)
             && more.iter().all(|more| more.part == 0);
         let row = match &found {
             Some(found) if is_same_text => found.row,
