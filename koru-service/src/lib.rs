@@ -1,7 +1,7 @@
 //! The background process that owns the document store of Koru MCP, as a library, so that tests and
 //! benchmarks can run it in process.
 //!
-//! Invariants: SQL stands below [`store`] alone; async ends at the dispatcher, everything below it
+//! Invariants: SQL stands below [`store`] and [`search`] alone; async ends at the dispatcher, everything below it
 //! is plain functions on threads that may block.
 
 pub mod boot;

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use yrs::types::Delta;
 use yrs::types::text::YChange;
 use yrs::updates::decoder::Decode as _;
 use yrs::{
@@ -291,20 +292,13 @@ fn node_map(nodes: &MapRef, txn: &TransactionMut<'_>, id: NodeId) -> Option<MapR
     }
 }
 
+/// Writes a text that is empty yet. One walk: an insertion by its place looks for it from the start.
 fn write_text(text: &TextRef, txn: &mut TransactionMut<'_>, pieces: &[Piece<'_>]) {
-    let mut at = 0;
-    for piece in pieces {
-        match piece {
-            Piece::Text(chunk) => {
-                text.insert(txn, at, chunk);
-                at += u32::try_from(chunk.len()).unwrap_or(0);
-            }
-            Piece::Inline(inline) => {
-                text.insert_embed(txn, at, embed(inline));
-                at += 1;
-            }
-        }
-    }
+    let delta = pieces.iter().map(|piece| match piece {
+        Piece::Text(chunk) => Delta::insert(*chunk),
+        Piece::Inline(inline) => Delta::insert(embed(inline)),
+    });
+    text.apply_delta(txn, delta);
 }
 
 fn attribute_text(value: &Value) -> String {

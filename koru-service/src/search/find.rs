@@ -136,8 +136,9 @@ impl<'a> Searching<'a> {
         })
     }
 
-    fn run(&self) -> Result<Results, ServiceError> {
+    fn run(mut self) -> Result<Results, ServiceError> {
         self.service.store.read(|connection| {
+            self.view = self.service.search.memory.now().unwrap_or(self.view.clone());
             let inside = self.inside(connection)?;
             let list = self.list(&inside)?;
             self.page(&inside, &list)

@@ -1,7 +1,7 @@
 //! What a search looks up for every row that it passes: to which node and document a row belongs, and which
 //! documents may be shown. It follows from the store and is filled from it when it may have missed something.
 //!
-//! It moves on after each commit and before its answer, so a search that begins after an answer knows of
+//! It moves on with each commit and before its answer, so a search that begins after an answer knows of
 //! the change. A search may meet newer entries than its snapshot of the store holds; it looks into the
 //! snapshot before it shows a node.
 
@@ -156,8 +156,6 @@ pub enum Change {
     NoNode(NodeKey),
     /// A row holds words of a node: of its text, or of its attributes' values.
     Row(u32, NodeKey, Source),
-    /// A row is there no more.
-    NoRow(u32),
     /// A document is there, or was changed; it is not in the trash.
     Document(u32, DocumentEntry),
     /// Documents were moved, or went into the trash or out of it.
@@ -218,16 +216,30 @@ impl Memory {
             tables.documents = Arc::new(store.read(documents)?);
             tables.are_places_stale = false;
         }
-        Ok(View {
-            rows: tables.rows.clone(),
-            nodes: tables.nodes.clone(),
-            most_nodes: tables.most_nodes,
-            documents: Arc::clone(&tables.documents),
-        })
+        Ok(tables.view())
+    }
+
+    /// The tables as they are now, where nothing must be read. A search takes them once it sees its state of the
+    /// store: then they hold every row of it.
+    #[must_use]
+    pub fn now(&self) -> Option<View> {
+        let tables = self.tables();
+        let is_whole =
+            tables.is_filled && !tables.are_places_stale && !self.is_stale.load(Ordering::Acquire);
+        is_whole.then(|| tables.view())
     }
 }
 
 impl Tables {
+    fn view(&self) -> View {
+        View {
+            rows: self.rows.clone(),
+            nodes: self.nodes.clone(),
+            most_nodes: self.most_nodes,
+            documents: Arc::clone(&self.documents),
+        }
+    }
+
     fn set_row(&mut self, row: u32, node: NodeKey, source: Source) {
         if let Some(cell) = self.rows.grown(row) {
             let mark = if source == Source::Values { VALUES } else { 0 };
@@ -249,7 +261,6 @@ impl Tables {
             Change::Node(key, entry) => self.set_node(key, Some(entry)),
             Change::NoNode(key) => self.set_node(key, None),
             Change::Row(row, node, source) => self.set_row(row, node, source),
-            Change::NoRow(row) => self.set_row(row, NodeKey(0), Source::Text),
             Change::Document(key, entry) => {
                 let documents = Arc::make_mut(&mut self.documents);
                 let index = key as usize;
@@ -265,8 +276,7 @@ impl Tables {
     }
 
     fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        let mut nodes = connection
-            .prepare("SELECT k, document, kind, row FROM search_node INDEXED BY search_node_at")?;
+        let mut nodes = connection.prepare("SELECT k, document, kind, row FROM search_node")?;
         let mut found = nodes.query(())?;
         while let Some(row) = found.next()? {
             let key = NodeKey(row.get(0)?);
@@ -425,7 +435,7 @@ mod tests {
         };
         drop(tables);
         assert_eq!(view.node_of(9).and_then(|(node, _)| view.node(node)), Some(entry));
-        memory.take_in([Change::NoRow(9)].into_iter());
-        assert_eq!(view.node_of(9), None);
+        memory.take_in([Change::NoNode(NodeKey(40_000))].into_iter());
+        assert_eq!(view.node(NodeKey(40_000)), None);
     }
 }

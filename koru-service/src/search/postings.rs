@@ -114,7 +114,7 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
          CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
-         UPDATE document SET unindexed = 1 WHERE unindexed = 0;",
+         UPDATE document SET unindexed = unindexed + 1;",
     )?;
     connection.execute(
         "INSERT INTO setting (key, value) VALUES (?1, ?2)

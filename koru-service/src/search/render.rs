@@ -1,6 +1,8 @@
 //! The text of a node as it is searched and shown: inlines by their label or by what they point at, cells
 //! decoded.
 
+use std::collections::HashMap;
+
 use koru_model::document::Node;
 use koru_model::ids::{DocumentId, FileId, NodeId};
 use koru_model::inline::{Inline, Piece, pieces};
@@ -16,6 +18,10 @@ use crate::store::{documents, files};
 
 /// Stands for an inline that shows its target's name; no text of a client holds it.
 pub const PLACEHOLDER: char = '\u{FFFC}';
+
+/// A text with names in it may become so long, in bytes; further names are left out. A text may hold twenty thousand
+/// links to a title of a thousand characters.
+const SHOWN_BYTES: usize = 256 * 1024;
 
 /// The key of the attribute that says how a list looks; its value is no text to search.
 const LAYOUT: &str = "koru.list";
@@ -77,7 +83,7 @@ pub fn expand(text: &str, first: usize, names: &impl Shown) -> Result<String, Se
     let mut names = all.iter().skip(first);
     let mut expanded = String::with_capacity(text.len());
     for (index, part) in text.split(PLACEHOLDER).enumerate() {
-        if index > 0 {
+        if index > 0 && expanded.len() < SHOWN_BYTES {
             expanded.push_str(names.next().map_or("", String::as_str));
         }
         expanded.push_str(part);
@@ -98,14 +104,11 @@ pub struct OfNode<'a> {
 impl Shown for OfNode<'_> {
     fn names(&self) -> Result<Vec<String>, ServiceError> {
         let unlabelled = self.node.inlines.iter().filter(|placed| placed.inline.label().is_none());
-        unlabelled
-            .map(|placed| match &placed.inline {
-                Inline::Document { document, .. } => {
-                    title(self.connection, self.workspace, *document)
-                }
-                Inline::Attachment { file, .. } => name(self.connection, self.workspace, *file),
-            })
-            .collect()
+        let targets = unlabelled.map(|placed| match &placed.inline {
+            Inline::Document { document, .. } => (*document.as_bytes(), false),
+            Inline::Attachment { file, .. } => (*file.as_bytes(), true),
+        });
+        named(self.connection, self.workspace, targets)
     }
 }
 
@@ -134,14 +137,30 @@ impl Shown for OfRows<'_> {
             Ok((row.get(1)?, row.get(2)?))
         })?;
         let targets: Vec<([u8; 16], bool)> = rows.collect::<Result<_, _>>()?;
-        targets
-            .into_iter()
-            .map(|(target, is_file)| match is_file {
-                true => name(self.connection, self.workspace, FileId::from_bytes(target)),
-                false => title(self.connection, self.workspace, DocumentId::from_bytes(target)),
-            })
-            .collect()
+        named(self.connection, self.workspace, targets.into_iter())
     }
+}
+
+/// What documents, and files where it is said so, are called; each is looked up once.
+fn named(
+    connection: &Connection,
+    workspace: WorkspaceKey,
+    targets: impl Iterator<Item = ([u8; 16], bool)>,
+) -> Result<Vec<String>, ServiceError> {
+    let mut known: HashMap<[u8; 16], String> = HashMap::new();
+    let mut names = Vec::new();
+    for (target, is_file) in targets {
+        if !known.contains_key(&target) {
+            let name = if is_file {
+                name(connection, workspace, FileId::from_bytes(target))?
+            } else {
+                title(connection, workspace, DocumentId::from_bytes(target))?
+            };
+            known.insert(target, name);
+        }
+        names.extend(known.get(&target).cloned());
+    }
+    Ok(names)
 }
 
 /// The title of a document; nothing where the workspace holds none.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use koru_model::document::{Document, Node, State};
-use koru_model::ids::{DocumentId, NodeId, WorkspaceId};
+use koru_model::ids::{NodeId, WorkspaceId};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::index::Indexing;
@@ -25,8 +25,8 @@ const LAYOUT_VERSION: u32 = 1;
 /// Which version the index was begun with.
 const VERSION: &str = "search.version";
 
-/// The most nodes in one transaction: longer ones would hold up writers (design, search, section 4).
-const NODES: usize = 500;
+/// The most nodes in one transaction, some 50 ms: longer ones would hold up writers.
+const NODES: usize = 200;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;
 /// How long to wait after a failure.
@@ -80,7 +80,7 @@ pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
     if found.as_deref() == Some(&version) {
         return Ok(());
     }
-    connection.execute("UPDATE document SET unindexed = 1 WHERE unindexed = 0", ())?;
+    connection.execute("UPDATE document SET unindexed = unindexed + 1", ())?;
     connection.execute(
         "INSERT INTO setting (key, value) VALUES (?1, ?2)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -96,7 +96,7 @@ pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
 pub fn behind(connection: &Connection) -> Result<Vec<(WorkspaceKey, WorkspaceId)>, ServiceError> {
     let mut statement = connection.prepare_cached(
         "SELECT k, id FROM workspace WHERE k IN
-           (SELECT workspace FROM document INDEXED BY document_unindexed WHERE unindexed = 1)
+           (SELECT workspace FROM document INDEXED BY document_unindexed WHERE unindexed > 0)
          ORDER BY position, k",
     )?;
     let rows = statement.query_map((), |row| {
@@ -118,6 +118,12 @@ pub fn start(service: &Arc<Service>) {
 }
 
 fn run(service: &Weak<Service>, wake: &Wake) {
+    // The first search shall not wait for it.
+    if let Some(service) = service.upgrade()
+        && let Err(error) = service.search.memory.view(&service.store)
+    {
+        tracing::warn!(%error, "what searches look up could not be read yet");
+    }
     let mut most = Duration::MAX;
     loop {
         wake.wait(most);
@@ -146,6 +152,8 @@ fn run(service: &Weak<Service>, wake: &Wake) {
 struct Behind {
     key: DocumentKey,
     workspace: WorkspaceKey,
+    /// How often the index had fallen behind then.
+    times: i64,
     seq: u64,
     state: State,
     nodes: Vec<NodeId>,
@@ -208,15 +216,14 @@ fn chunk(document: &Behind, from: usize) -> usize {
 
 fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
     let mut statement = connection.prepare_cached(
-        "SELECT k, id, workspace, head FROM document INDEXED BY document_unindexed
-         WHERE unindexed = 1 ORDER BY modified_at, k LIMIT 200",
+        "SELECT k, unindexed, workspace, head FROM document INDEXED BY document_unindexed
+         WHERE unindexed > 0 ORDER BY modified_at, k LIMIT 200",
     )?;
     let mut rows = statement.query(())?;
     let mut batch = Vec::new();
     let (mut nodes, mut bytes) = (0, 0);
     while let Some(row) = rows.next()? {
         let key = DocumentKey(row.get(0)?);
-        let _: DocumentId = DocumentId::from_bytes(row.get(1)?);
         let seq = row.get::<_, i64>(3)?.unsigned_abs();
         let trail = log::trail(connection, key, seq)?;
         let document = Document::load(0, trail.keyframe.as_deref(), trail.updates)?;
@@ -231,7 +238,14 @@ fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
         if !batch.is_empty() && (nodes > NODES || bytes > BYTES) {
             break;
         }
-        batch.push(Behind { key, workspace: WorkspaceKey(row.get(2)?), seq, state, nodes: order });
+        batch.push(Behind {
+            key,
+            workspace: WorkspaceKey(row.get(2)?),
+            times: row.get(1)?,
+            seq,
+            state,
+            nodes: order,
+        });
         if nodes > NODES {
             break;
         }
@@ -266,7 +280,7 @@ fn index(
     Ok(())
 }
 
-/// The document is indexed to its end.
+/// The document is indexed to its end; where the index fell behind again meanwhile it is indexed once more.
 fn finish(
     transaction: &mut Transaction<'_, crate::service::State>,
     behind: &Behind,
@@ -283,7 +297,7 @@ fn finish(
     )
     .sweep(|id| changed.contains(&id))?;
     connection
-        .prepare_cached("UPDATE document SET unindexed = 0 WHERE k = ?1")?
-        .execute([behind.key.0])?;
+        .prepare_cached("UPDATE document SET unindexed = 0 WHERE k = ?1 AND unindexed = ?2")?
+        .execute((behind.key.0, behind.times))?;
     Ok(())
 }

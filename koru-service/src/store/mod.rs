@@ -1,4 +1,4 @@
-//! The store: one SQLite database, one thread that writes, a few connections that read. All SQL is below this folder.
+//! The store: one SQLite database, one thread that writes, a few connections that read. SQL is below this folder, and that of the index below `search`.
 
 pub mod actors;
 pub mod attributes;

@@ -118,7 +118,10 @@ fn a_rename_that_many_texts_show_reaches_them_all() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let first = koru.page("First", &texts);
     koru.page("Second", &texts[..10]);
-    koru.change(&ada, "Ada", "replace_text", &json!({ "text": "Lovelace" }));
+    // Again and again, while the worker writes the one before.
+    for name in ["Augusta", "King", "Byron", "Lovelace"] {
+        koru.change(&ada, "", "replace_text", &json!({ "text": name }));
+    }
     koru.until_indexed();
     check(&koru);
     let found = koru.search_with(&json!({ "query": "\"see lovelace\"", "document_id": first.id }));

@@ -144,7 +144,10 @@ fn check_memory(koru: &Fixture, connection: &Connection) {
         .query_row("SELECT max((SELECT coalesce(max(row), 0) FROM search_node), (SELECT coalesce(max(row), 0) FROM search_more))", (), |row| row.get(0))
         .unwrap();
     for row in 0..=most {
-        assert_eq!(view.node_of(row), fresh.node_of(row), "row {row}");
+        // Rows that are gone may still be known: none is ever used again.
+        if let Some(wanted) = fresh.node_of(row) {
+            assert_eq!(view.node_of(row), Some(wanted), "row {row}");
+        }
     }
     let mut words = 0;
     for (document, _) in (0_u32..).zip(view.documents()) {

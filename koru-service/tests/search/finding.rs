@@ -142,6 +142,43 @@ fn a_link_is_found_by_what_it_shows_and_a_rename_reaches_it() {
 }
 
 #[test]
+fn a_link_that_comes_to_point_elsewhere_is_found_by_its_new_target() {
+    let koru = Fixture::new();
+    let (ada, bob) = (koru.page("Ada", &[]), koru.page("Bob", &[]));
+    let doc = koru.page("Calls", &[&format!("paragraph see [[document:{}]] now", ada.id)]);
+    assert_eq!(koru.titles("\"see ada now\""), ["Calls"]);
+    let text = format!("see [[document:{}]] now", bob.id);
+    koru.change(&doc, "see", "replace_text", &json!({ "text": text }));
+    assert_eq!(koru.titles("\"see bob now\""), ["Calls"]);
+    assert_eq!(koru.titles("\"see ada now\""), Vec::<String>::new());
+}
+
+/// A search sees the store and the memory at one moment each; what holds before and after is found at both.
+#[test]
+fn what_is_there_before_and_after_an_edit_is_found_during_it() {
+    let koru = Fixture::new();
+    let doc = koru.page("Busy", &["paragraph zebra 0"]);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for number in 1..200 {
+                koru.change(
+                    &doc,
+                    "zebra",
+                    "replace_text",
+                    &json!({ "text": format!("zebra {number}") }),
+                );
+            }
+        });
+        let mut searches = 0;
+        while !writer.is_finished() || searches == 0 {
+            assert_eq!(koru.titles("zebra"), ["Busy"], "after {searches} searches");
+            searches += 1;
+        }
+        writer.join().unwrap();
+    });
+}
+
+#[test]
 fn a_rename_above_shows_in_the_next_breadcrumb() {
     let koru = Fixture::new();
     let top = koru.page("Old name", &[]);

@@ -117,6 +117,8 @@ impl<'a> Indexing<'a> {
         let is_same_text = found.as_ref().is_some_and(|found| found.text == first)
             && parts.len() <= 1
             && !self.all
+            // The same placeholders may show other names.
+            && !first.contains(PLACEHOLDER)
             && more.iter().all(|more| more.part == 0);
         let row = match &found {
             Some(found) if is_same_text => found.row,
@@ -279,7 +281,7 @@ pub(super) fn find(
     Ok(connection
         .prepare_cached(
             "SELECT k, kind, parent, row, text FROM search_node
-             WHERE document = ?1 AND substr(node, 11) = substr(?2, 11) AND node = ?2",
+             WHERE document = ?1 AND substr(node, 13) = substr(?2, 13) AND node = ?2",
         )?
         .query_row((document.0, node.as_bytes()), |row| {
             Ok(Found {
@@ -305,7 +307,7 @@ pub fn key_at(
     Ok(connection
         .prepare_cached(
             "SELECT k FROM search_node
-             WHERE document = ?1 AND substr(node, 11) = substr(?2, 11) AND node = ?2",
+             WHERE document = ?1 AND substr(node, 13) = substr(?2, 13) AND node = ?2",
         )?
         .query_row((document.0, node.as_bytes()), |row| Ok(NodeKey(row.get(0)?)))
         .optional()?)

@@ -28,6 +28,8 @@ pub struct Writing {
     next: Option<Next>,
     pending: Vec<Change>,
     pending_before: usize,
+    /// Whether the job wrote into the tables.
+    has_written: bool,
     is_work_due: bool,
     /// Whether a job met damage in the tables.
     is_damaged: bool,
@@ -50,6 +52,7 @@ impl Writing {
             next: None,
             pending: Vec::new(),
             pending_before: 0,
+            has_written: false,
             is_work_due: false,
             is_damaged: false,
         }
@@ -58,6 +61,7 @@ impl Writing {
     /// A job begins.
     pub fn begun(&mut self) {
         self.pending_before = self.pending.len();
+        self.has_written = false;
     }
 
     /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
@@ -65,9 +69,13 @@ impl Writing {
     /// # Errors
     /// Those of the storage.
     pub fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        if self.pending.len() == self.pending_before {
+        if !self.has_written {
             return Ok(());
         }
+        // A row is never used again, so it may be known too early, but not too late: a search may see the commit
+        // before memory moves on with it.
+        let rows = self.pending.iter().skip(self.pending_before);
+        self.memory.take_in(rows.filter(|change| matches!(change, Change::Row(..))).copied());
         self.met(postings::flush(connection))
     }
 
@@ -161,6 +169,7 @@ impl Writing {
             return Ok(0);
         }
         let row = self.new_row(connection)?;
+        self.has_written = true;
         self.met(postings::add(connection, table, row, &words))?;
         self.pending.push(Change::Row(row, key, source));
         Ok(row)
@@ -175,9 +184,8 @@ impl Writing {
         if row == 0 {
             return Ok(());
         }
-        self.met(postings::remove(connection, table, row))?;
-        self.pending.push(Change::NoRow(row));
-        Ok(())
+        self.has_written = true;
+        self.met(postings::remove(connection, table, row))
     }
 
     /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.

@@ -63,9 +63,12 @@ fn names_changed(
     for (document, node) in nodes.iter().take(RENAMED_AT_ONCE) {
         post_again(connection, writing, workspace, *document, *node)?;
     }
-    for (document, _) in nodes.iter().skip(RENAMED_AT_ONCE) {
+    let mut later: Vec<DocumentKey> =
+        nodes.iter().skip(RENAMED_AT_ONCE).map(|(document, _)| *document).collect();
+    later.dedup();
+    for document in later {
         connection
-            .prepare_cached("UPDATE document SET unindexed = 1 WHERE k = ?1 AND unindexed = 0")?
+            .prepare_cached("UPDATE document SET unindexed = unindexed + 1 WHERE k = ?1")?
             .execute([document.0])?;
         writing.is_work_due = true;
     }

@@ -1,8 +1,8 @@
 -- Search. All of it follows from the documents and can be made again from them.
 
--- Whether the rows below do not yet say all that the document says.
+-- How often the rows below fell behind the document since they said all that it says.
 ALTER TABLE document ADD COLUMN unindexed INTEGER NOT NULL DEFAULT 1;
-CREATE INDEX document_unindexed ON document (modified_at, k) WHERE unindexed = 1;
+CREATE INDEX document_unindexed ON document (modified_at, k) WHERE unindexed > 0;
 
 -- The live nodes. k: never of another node while the service runs. kind: search::memory::KindCode. parent: k of the
 -- node that it is shown under. row: its row of search_head or search_body; 0: it has no words. text: as it
@@ -16,9 +16,8 @@ CREATE TABLE search_node (
   row INTEGER NOT NULL,
   text TEXT NOT NULL
 );
--- A node is found by its document and the end of its ID, which keeps the index small; kind and row stand in it so
--- that memory is filled from it alone.
-CREATE INDEX search_node_at ON search_node (document, substr(node, 11), kind, row);
+-- A node is found by its document and the end of its ID, which keeps the index small.
+CREATE INDEX search_node_at ON search_node (document, substr(node, 13));
 
 -- More rows of a node. part 0: its attributes' values; 1 and more: what follows of a long text, with the
 -- number of its first U+FFFC in the node.
