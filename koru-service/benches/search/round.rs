@@ -89,11 +89,12 @@ impl Round {
         }
 
         println!("== searches");
+        let mut baseline = baseline;
         let sets = queries::with_words(&texts, &baseline, nodes, SEED)?;
-        let measured = measure::all(&sets, &store, &baseline)?;
+        let measured = measure::all(&sets, &store, &mut baseline)?;
         let workspace = store.workspaces.get(ONE_WORKSPACE).ok_or("no second workspace")?;
-        let filtered = measure::all(&queries::filtered(&sets, *workspace), &store, &baseline)?;
-        let others = measure::all(&queries::others(&sets), &store, &baseline)?;
+        let filtered = measure::all(&queries::filtered(&sets, *workspace), &store, &mut baseline)?;
+        let others = measure::all(&queries::others(&sets), &store, &mut baseline)?;
         let ripgrep = ripgrep::measure(&files, &sets)?;
         println!("== corrections");
         let corrections = corrections(&store, &baseline)?;
@@ -141,7 +142,7 @@ impl Round {
         only: &str,
     ) -> Outcome<()> {
         let making = Making::all(size, &folder.join("home"), folder, sentences)?;
-        let Making { store, baseline, texts, nodes, .. } = making;
+        let Making { store, mut baseline, texts, nodes, .. } = making;
         let store = store.reopen()?;
         settle(&store, &baseline)?;
         let mut sets = queries::with_words(&texts, &baseline, nodes, SEED)?;
@@ -150,7 +151,7 @@ impl Round {
         sets.extend(more.into_iter().flatten());
         sets.retain(|set| set.name.contains(only));
         println!("== searches");
-        for measured in measure::all(&sets, &store, &baseline)? {
+        for measured in measure::all(&sets, &store, &mut baseline)? {
             println!("{measured:?}");
         }
         Ok(())
