@@ -69,13 +69,7 @@ pub fn find(
 }
 
 fn of_tag(tagged: &Tagged, weight: f64) -> Candidate {
-    Candidate {
-        document: tagged.document,
-        node: Some(tagged.node),
-        place: Place::Tag(tagged.tag),
-        weight,
-        places: 1,
-    }
+    Candidate::at(tagged.document, Some(tagged.node), Place::Tag(tagged.tag), weight)
 }
 
 fn set(all: &mut [Terms], document: u32, terms: Terms) {
@@ -104,7 +98,7 @@ fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> 
 }
 
 fn of_breadcrumb(document: u32) -> Candidate {
-    Candidate { document, node: None, place: Place::Breadcrumb, weight: BREADCRUMB, places: 0 }
+    Candidate { places: 0, ..Candidate::at(document, None, Place::Breadcrumb, BREADCRUMB) }
 }
 
 /// For each term, in which documents it holds, and the best place of each document.

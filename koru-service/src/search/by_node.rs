@@ -54,6 +54,17 @@ pub fn find(
     let mut holding = Holding::default();
     let mut gathered = Gathered::default();
     let mut is_cut = false;
+    if wanted.count_ones() > 1 {
+        // A frequent word is looked for in its newest rows alone; where it stands beside a rare one all are found.
+        is_cut |= scan.rows(Words::All(query), accepted, |row| {
+            note(&mut holding, &row, wanted);
+            let is_admitted = scan.mask.admits_node(row.node, row.entry);
+            if is_admitted {
+                gathered.add(row.node.0, Candidate::of(&row));
+            }
+            is_admitted
+        })?;
+    }
     for (index, term) in query.terms.iter().enumerate().take(32) {
         let bit = 1 << index;
         is_cut |= scan.rows(Words::One(term), accepted, |row| {
@@ -71,16 +82,9 @@ pub fn find(
             continue;
         }
         set(&mut holding.nodes, tagged.node.0, tagged.terms);
-        gathered.add(
-            tagged.node.0,
-            Candidate {
-                document: tagged.document,
-                node: Some(tagged.node),
-                place: Place::Tag(tagged.tag),
-                weight: 1.0,
-                places: 1,
-            },
-        );
+        let place = Place::Tag(tagged.tag);
+        let candidate = Candidate::at(tagged.document, Some(tagged.node), place, 1.0);
+        gathered.add(tagged.node.0, candidate);
     }
     let inherited = match wanted.count_ones() {
         1 => Vec::new(),
