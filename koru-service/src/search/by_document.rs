@@ -56,7 +56,7 @@ pub fn find(
             close.add(tagged.document, of_tag(tagged, TAG));
         }
     }
-    if query.terms.len() == 1 {
+    if query.terms.len() == 1 && (close.len() < ENOUGH || all) {
         let spread = below(scan, &titles_above(scan, query)?, &close);
         return Ok(Found { close: close.into_list(), spread: Some(spread), is_cut });
     }
