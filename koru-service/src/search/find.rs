@@ -270,7 +270,8 @@ impl<'a> Searching<'a> {
             self.ordered(inside, query, all)?
         };
         hits.shrink_to_fit();
-        Ok(List { hits, has_more, is_cut: found.is_cut, corrected: None })
+        let documents = self.view.documents().len();
+        Ok(List { hits, has_more, is_cut: found.is_cut, documents, corrected: None })
     }
 
     /// The list with the documents in which the words are spread behind it.
@@ -291,12 +292,16 @@ impl<'a> Searching<'a> {
         // What became close since the list was made counts as spread: the list stays as it was.
         let mut more = found.spread.unwrap_or_default();
         more.extend(found.close);
-        more.retain(|candidate| is_listed.get(candidate.document as usize) == Some(&false));
+        more.retain(|candidate| {
+            let document = candidate.document as usize;
+            document < list.documents && is_listed.get(document) == Some(&false)
+        });
         hits.extend(self.behind(inside, query, &hits, more)?);
         Ok(List {
             hits,
             has_more: false,
             is_cut: list.is_cut || found.is_cut,
+            documents: list.documents,
             corrected: list.corrected.clone(),
         })
     }
