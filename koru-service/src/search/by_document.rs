@@ -57,7 +57,8 @@ pub fn find(
         }
     }
     if query.terms.len() == 1 && (close.len() < ENOUGH || all) {
-        let spread = below(scan, &titles_above(scan, query)?, &close);
+        let (spread, was_cut) = below(scan, &titles_above(scan, query)?, &close);
+        is_cut |= was_cut;
         return Ok(Found { close: close.into_list(), spread: Some(spread), is_cut });
     }
     if close.len() >= ENOUGH && !all {
@@ -78,11 +79,11 @@ fn set(all: &mut [Terms], document: u32, terms: Terms) {
     }
 }
 
-/// The documents below those whose titles hold the word.
-fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> {
+/// The documents below those whose titles hold the word, and whether there are more.
+fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> (Vec<Candidate>, bool) {
     let inherited = names::inherited(scan.view, titles);
     let mut counts = std::collections::HashMap::new();
-    let mut list = Vec::new();
+    let (mut list, mut is_cut) = (Vec::new(), false);
     for (document, _) in (0_u32..).zip(&inherited).filter(|(_, terms)| **terms != 0) {
         if close.has(document) || !scan.mask.admits_document(document) {
             continue;
@@ -92,9 +93,11 @@ fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> 
         *count += 1;
         if *count <= BELOW_ONE {
             list.push(of_breadcrumb(document));
+        } else {
+            is_cut = true;
         }
     }
-    list
+    (list, is_cut)
 }
 
 fn of_breadcrumb(document: u32) -> Candidate {
