@@ -2,6 +2,7 @@
 //! decoded.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use koru_model::document::Node;
 use koru_model::ids::{DocumentId, FileId, NodeId};
@@ -161,15 +162,16 @@ fn named(
     let mut known: HashMap<[u8; 16], String> = HashMap::new();
     let mut names = Vec::new();
     for (target, is_file) in targets {
-        if !known.contains_key(&target) {
-            let name = if is_file {
-                name(connection, workspace, FileId::from_bytes(target))?
-            } else {
-                title(connection, workspace, DocumentId::from_bytes(target))?
-            };
-            known.insert(target, name);
-        }
-        names.extend(known.get(&target).cloned());
+        let name = match known.entry(target) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) if is_file => {
+                unknown.insert(name(connection, workspace, FileId::from_bytes(target))?)
+            }
+            Entry::Vacant(unknown) => {
+                unknown.insert(title(connection, workspace, DocumentId::from_bytes(target))?)
+            }
+        };
+        names.push(name.clone());
     }
     Ok(names)
 }
