@@ -15,6 +15,8 @@ use crate::kit::words::latin;
 
 /// How many queries a type has.
 const QUERIES: usize = 20;
+/// How many of the most frequent words are common: each stands in one row of eleven, on average.
+const COMMON: usize = 30;
 
 /// What a type is judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +89,7 @@ impl Ranks {
     fn of(all: Vec<(String, usize)>, nodes: usize, random: &mut Random) -> Self {
         let (least_mid, most_mid) = ((nodes / 1_000).max(7), (nodes / 250).max(20));
         let mut common: Vec<String> =
-            all.iter().take(3 * QUERIES).map(|(word, _)| word.clone()).collect();
+            all.iter().take(COMMON).map(|(word, _)| word.clone()).collect();
         let among = |least: usize, most: usize, letters: usize| -> Vec<String> {
             all.iter()
                 .filter(|(word, rows)| (least..=most).contains(rows) && word.len() >= letters)
@@ -184,7 +186,7 @@ pub(crate) fn with_words(
         }
     }
     random.shuffle(&mut neighbours);
-    let commons = ranks.common.iter().zip(ranks.common.iter().skip(QUERIES));
+    let commons = ranks.common.iter().zip(ranks.common.iter().cycle().skip(COMMON / 3));
     let phrase = |(one, other): &(String, String)| {
         query(&format!("\"{one} {other}\""), quoted(&format!("{one} {other}")))
     };
