@@ -253,7 +253,7 @@ fn facts(text: &mut String, round: &Round) {
     let sizes = round.sizes;
     let _ = writeln!(
         text,
-        "\n- Bytes: text {}, index {} (full-text tables {}; {} with all segments merged), the copy of the text beside it {}, whole store {}; the baseline's index {} ({:.2} × the text).",
+        "\n- Bytes: text {}, index {} (full-text tables {}; {} with all segments merged), the copy of texts and node IDs beside it {}, whole store {}; the baseline's index {} ({:.2} × the text).",
         mebibytes(sizes.text),
         mebibytes(sizes.index),
         mebibytes(sizes.postings),
