@@ -57,6 +57,11 @@ impl StorageFault {
             | ErrorCode::FileLockingProtocolFailed => Self::Io,
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Damaged,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked,
+            // A table of search whose own settings are gone.
+            ErrorCode::Unknown if error.to_string().contains("fts5 file format") => Self::Damaged,
+            ErrorCode::Unknown if error.to_string().contains("vtable constructor failed") => {
+                Self::Damaged
+            }
             _ => return None,
         })
     }

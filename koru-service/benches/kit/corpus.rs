@@ -200,10 +200,10 @@ pub(crate) fn of_prose(files: &[File], nodes: usize) -> Vec<Page> {
                 }
                 Piece::Heading(..) => {}
                 Piece::Paragraph(text) => {
-                    page.blocks.push(Block::new(Kind::Paragraph, text.clone(), under))
+                    page.blocks.push(Block::new(Kind::Paragraph, text.clone(), under));
                 }
                 Piece::Item(text) => {
-                    page.blocks.push(Block::new(Kind::Listblock, text.clone(), under))
+                    page.blocks.push(Block::new(Kind::Listblock, text.clone(), under));
                 }
             }
         }

@@ -55,7 +55,9 @@ struct Script {
 }
 
 /// Ranges of letters, how long a word is, and what stands between two.
-const SCRIPTS: &[(&[(u32, u32)], usize, usize, &str)] = &[
+type Letters = (&'static [(u32, u32)], usize, usize, &'static str);
+
+const SCRIPTS: &[Letters] = &[
     (&[(0x4E00, 0x5200)], 1, 3, ""),                    // Han
     (&[(0x4E00, 0x4F00), (0x3042, 0x3090)], 2, 4, ""),  // Han and hiragana
     (&[(0x0E01, 0x0E2E)], 2, 5, ""),                    // Thai

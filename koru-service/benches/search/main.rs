@@ -52,7 +52,7 @@ fn main() -> ExitCode {
             "--bench" => is_bench = true,
             "--quick" => arguments.sizes.push(20_000),
             "--nodes" => {
-                arguments.sizes.extend(given.next().and_then(|nodes| nodes.parse::<usize>().ok()))
+                arguments.sizes.extend(given.next().and_then(|nodes| nodes.parse::<usize>().ok()));
             }
             "--home" => arguments.home = given.next().map(PathBuf::from),
             "--only" => arguments.only = given.next(),

@@ -117,7 +117,7 @@ fn query(query: &str, baseline: String) -> Query {
     Query { ours: words(query), baseline: Some(baseline), pattern: Some(pattern) }
 }
 
-fn word(word: &String) -> Query {
+fn word(word: &str) -> Query {
     query(word, quoted(word))
 }
 
@@ -201,9 +201,9 @@ pub(crate) fn with_words(
         fragments(texts, 1, &mut random),
     );
     Ok(vec![
-        set("common word", Class::Broad, ranks.common.iter().map(word)),
-        set("mid word", Class::Narrow, ranks.mid.iter().map(word)),
-        set("rare word", Class::Narrow, ranks.rare.iter().map(word)),
+        set("common word", Class::Broad, ranks.common.iter().map(|found| word(found))),
+        set("mid word", Class::Narrow, ranks.mid.iter().map(|found| word(found))),
+        set("rare word", Class::Narrow, ranks.rare.iter().map(|found| word(found))),
         set("two common words", Class::Joined, commons.map(|(one, other)| both(one, other))),
         set("two mid words", Class::Narrow, mids.iter().map(|(one, other)| both(one, other))),
         set("phrase", Class::Joined, neighbours.iter().map(phrase)),

@@ -253,7 +253,7 @@ fn facts(text: &mut String, round: &Round) {
     let sizes = round.sizes;
     let _ = writeln!(
         text,
-        "\n- Bytes: text {}, index {} (full-text tables {}; {} with all segments merged), the copy of the text beside it {}, whole store {}; the baseline's index {} ({:.2} × the text).",
+        "\n- Bytes: text {}, index {} (full-text tables {}; {} with all segments merged), the copy of texts and node IDs beside it {}, whole store {}; the baseline's index {} ({:.2} × the text).",
         mebibytes(sizes.text),
         mebibytes(sizes.index),
         mebibytes(sizes.postings),
@@ -321,7 +321,7 @@ fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut parted = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             parted.push(',');
         }
         parted.push(digit);

@@ -1,6 +1,6 @@
 //! What a batch must know of its workspace, asked in the transaction that the batch is part of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use koru_model::document::crdt::Write;
 use koru_model::edit::facts::{Facts, FactsError, Property, Touch};
@@ -25,6 +25,8 @@ pub(super) struct StoreFacts<'a> {
     attributes: Option<Vec<Definition>>,
     /// The tags that the batch names and that do not exist yet, by folded name.
     planned: BTreeMap<String, (String, TagId)>,
+    /// What IDs of tags mean, as far as it was asked: a batch may ask for each tag of a node again and again.
+    meant: HashMap<TagId, Option<TagId>>,
 }
 
 impl<'a> StoreFacts<'a> {
@@ -41,18 +43,22 @@ impl<'a> StoreFacts<'a> {
             outside,
             attributes: None,
             planned: BTreeMap::new(),
+            meant: HashMap::new(),
         }
     }
 
     /// Makes the tags that a plan puts on nodes. A name sorts before those below it.
     pub(super) fn make_tags(self, plan: &Plan) -> Result<(), ServiceError> {
+        let mut used: HashSet<TagId> = HashSet::new();
+        for write in &plan.writes {
+            match write {
+                Write::Tag(_, tag, true) => used.extend([*tag]),
+                Write::Create(node) => used.extend(&node.tags),
+                _ => {}
+            }
+        }
         for (name, id) in self.planned.into_values() {
-            let is_used = plan.writes.iter().any(|write| match write {
-                Write::Tag(_, tag, true) => *tag == id,
-                Write::Create(node) => node.tags.contains(&id),
-                _ => false,
-            });
-            if is_used {
+            if used.contains(&id) {
                 let outside = self.outside;
                 tags::create(self.connection, self.workspace, &name, id, || outside.new_id())?;
             }
@@ -110,14 +116,17 @@ impl Facts for StoreFacts<'_> {
         }
         let id = TagId(self.outside.new_id());
         self.planned.insert(tag::folded(name), (name.to_owned(), id));
+        self.meant.insert(id, Some(id));
         Ok(id)
     }
 
     fn resolve_tag(&mut self, tag: TagId) -> Result<Option<TagId>, FactsError> {
-        if self.planned.values().any(|(_, id)| *id == tag) {
-            return Ok(Some(tag));
+        if let Some(known) = self.meant.get(&tag) {
+            return Ok(*known);
         }
-        Ok(tags::resolve(self.connection, self.workspace, tag)?.map(|found| found.id))
+        let meant = tags::resolve(self.connection, self.workspace, tag)?.map(|found| found.id);
+        self.meant.insert(tag, meant);
+        Ok(meant)
     }
 
     fn has_document(&mut self, document: DocumentId) -> Result<bool, FactsError> {

@@ -51,12 +51,16 @@ pub(super) fn used(file: FileId, uses: &[(DocumentId, NodeId)]) -> ServiceError 
 
 /// The content of the file is not what it was.
 pub(super) fn damaged(file: FileId, damage: Damage) -> ServiceError {
+    let mut details = json!({ "file_id": file, "problem": damage.name() });
+    if let Some(offset) = damage.offset() {
+        details["offset"] = offset.into();
+    }
     ToolError::new(
         Code::StorageFailed,
         format!(
             "The content of file {file} is damaged on the disk and is not given. Ask the user to run `koru-mcp file verify`, and to add the same file again, which repairs it."
         ),
     )
-    .with(json!({ "file_id": file, "problem": damage.name(), "offset": damage.offset() }))
+    .with(details)
     .into()
 }

@@ -27,6 +27,8 @@ use crate::store::files::{self, Listed, NewContent, NewFile};
 pub const MOST: usize = 8;
 /// After how long without a call an upload is given up, in milliseconds.
 pub const IDLE_MS: i64 = 10 * 60 * 1000;
+/// The same where no other upload could begin.
+pub const QUIET_MS: i64 = 20 * 1000;
 
 /// After how many bytes what was received is made to reach the disk.
 const SYNC_BYTES: u64 = 64 * 1024 * 1024;
@@ -136,7 +138,11 @@ pub fn begin(
     if let Some(before) = service.uploads.find(service, session, id)? {
         end(service, id, &before, &mut before.stage());
     }
-    expire(service);
+    expire(service, IDLE_MS);
+    if service.uploads.all().len() >= MOST {
+        // Their clients may have been killed: one that lives sends a piece every moment.
+        expire(service, QUIET_MS);
+    }
     let upload = Arc::new(Upload {
         workspace,
         name,
@@ -368,9 +374,9 @@ pub fn abort(service: &Arc<Service>, session: &Session, id: FileId) -> Result<()
     Ok(())
 }
 
-/// Gives up the uploads that nobody has called for in [`IDLE_MS`].
-pub fn expire(service: &Service) {
-    let before = service.outside.now().saturating_sub(IDLE_MS);
+/// Gives up the uploads that nobody has called for in `idle` milliseconds.
+pub fn expire(service: &Service, idle: i64) {
+    let before = service.outside.now().saturating_sub(idle);
     let old: Vec<(FileId, Arc<Upload>)> = service
         .uploads
         .all()

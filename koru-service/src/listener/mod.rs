@@ -44,7 +44,7 @@ pub async fn serve(service: &Arc<Service>, mut socket: Socket, idle: Duration) {
             },
             _ = tidy.tick() => {
                 let service = Arc::clone(service);
-                tokio::task::spawn_blocking(move || upload::expire(&service));
+                tokio::task::spawn_blocking(move || upload::expire(&service, upload::IDLE_MS));
             }
             () = tokio::time::sleep_until(idle_since + idle), if connections.is_empty() => {
                 tracing::info!("idle");

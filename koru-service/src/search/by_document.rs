@@ -56,8 +56,9 @@ pub fn find(
             close.add(tagged.document, of_tag(tagged, TAG));
         }
     }
-    if query.terms.len() == 1 {
-        let spread = below(scan, &titles_above(scan, query)?, &close);
+    if query.terms.len() == 1 && (close.len() < ENOUGH || all) {
+        let (spread, was_cut) = below(scan, &titles_above(scan, query)?, &close);
+        is_cut |= was_cut;
         return Ok(Found { close: close.into_list(), spread: Some(spread), is_cut });
     }
     if close.len() >= ENOUGH && !all {
@@ -69,13 +70,7 @@ pub fn find(
 }
 
 fn of_tag(tagged: &Tagged, weight: f64) -> Candidate {
-    Candidate {
-        document: tagged.document,
-        node: Some(tagged.node),
-        place: Place::Tag(tagged.tag),
-        weight,
-        places: 1,
-    }
+    Candidate::at(tagged.document, Some(tagged.node), Place::Tag(tagged.tag), weight)
 }
 
 fn set(all: &mut [Terms], document: u32, terms: Terms) {
@@ -84,11 +79,11 @@ fn set(all: &mut [Terms], document: u32, terms: Terms) {
     }
 }
 
-/// The documents below those whose titles hold the word.
-fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> {
+/// The documents below those whose titles hold the word, and whether there are more.
+fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> (Vec<Candidate>, bool) {
     let inherited = names::inherited(scan.view, titles);
     let mut counts = std::collections::HashMap::new();
-    let mut list = Vec::new();
+    let (mut list, mut is_cut) = (Vec::new(), false);
     for (document, _) in (0_u32..).zip(&inherited).filter(|(_, terms)| **terms != 0) {
         if close.has(document) || !scan.mask.admits_document(document) {
             continue;
@@ -98,13 +93,15 @@ fn below(scan: &Scan<'_>, titles: &[Terms], close: &Gathered) -> Vec<Candidate> 
         *count += 1;
         if *count <= BELOW_ONE {
             list.push(of_breadcrumb(document));
+        } else {
+            is_cut = true;
         }
     }
-    list
+    (list, is_cut)
 }
 
 fn of_breadcrumb(document: u32) -> Candidate {
-    Candidate { document, node: None, place: Place::Breadcrumb, weight: BREADCRUMB, places: 0 }
+    Candidate { places: 0, ..Candidate::at(document, None, Place::Breadcrumb, BREADCRUMB) }
 }
 
 /// For each term, in which documents it holds, and the best place of each document.

@@ -54,16 +54,14 @@ pub fn find(
     let mut holding = Holding::default();
     let mut gathered = Gathered::default();
     let mut is_cut = false;
+    if wanted.count_ones() > 1 {
+        // A frequent word is looked for in its newest rows alone; where it stands beside a rare one all are found.
+        let words = Words::All(query);
+        is_cut |= gather(scan, words, wanted, accepted, &mut holding, &mut gathered)?;
+    }
     for (index, term) in query.terms.iter().enumerate().take(32) {
-        let bit = 1 << index;
-        is_cut |= scan.rows(Words::One(term), accepted, |row| {
-            note(&mut holding, &row, bit);
-            let is_admitted = scan.mask.admits_node(row.node, row.entry);
-            if is_admitted {
-                gathered.add(row.node.0, Candidate::of(&row));
-            }
-            is_admitted
-        })?;
+        let words = Words::One(term);
+        is_cut |= gather(scan, words, 1 << index, accepted, &mut holding, &mut gathered)?;
     }
     for tagged in tagged {
         let Some(entry) = scan.view.node(tagged.node) else { continue };
@@ -71,16 +69,9 @@ pub fn find(
             continue;
         }
         set(&mut holding.nodes, tagged.node.0, tagged.terms);
-        gathered.add(
-            tagged.node.0,
-            Candidate {
-                document: tagged.document,
-                node: Some(tagged.node),
-                place: Place::Tag(tagged.tag),
-                weight: 1.0,
-                places: 1,
-            },
-        );
+        let place = Place::Tag(tagged.tag);
+        let candidate = Candidate::at(tagged.document, Some(tagged.node), place, 1.0);
+        gathered.add(tagged.node.0, candidate);
     }
     let inherited = match wanted.count_ones() {
         1 => Vec::new(),
@@ -104,6 +95,25 @@ pub fn find(
         }
     }
     Ok((found, is_cut))
+}
+
+/// Notes the rows in which words hold, which are `terms`; whether there may be more.
+fn gather(
+    scan: &Scan<'_>,
+    words: Words<'_>,
+    terms: Terms,
+    accepted: usize,
+    holding: &mut Holding,
+    gathered: &mut Gathered,
+) -> Result<bool, ServiceError> {
+    scan.rows(words, accepted, |row| {
+        note(holding, &row, terms);
+        let is_admitted = scan.mask.admits_node(row.node, row.entry);
+        if is_admitted {
+            gathered.add(row.node.0, Candidate::of(&row));
+        }
+        is_admitted
+    })
 }
 
 fn note(holding: &mut Holding, row: &Row, bit: Terms) {

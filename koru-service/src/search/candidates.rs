@@ -29,7 +29,12 @@ pub struct Candidate {
     pub weight: f64,
     /// How many places of the document hold.
     pub places: u32,
+    /// Some others that are worth as much, as far as is known without their texts.
+    pub rivals: [Option<(NodeKey, Place)>; RIVALS],
 }
+
+/// How many places beside the first are kept.
+const RIVALS: usize = 3;
 
 impl Candidate {
     /// A candidate for a row.
@@ -41,7 +46,14 @@ impl Candidate {
             place: Place::Row(row.row, row.source),
             weight: row.weight(),
             places: 1,
+            rivals: [None; RIVALS],
         }
+    }
+
+    /// A candidate for another place than a row.
+    #[must_use]
+    pub fn at(document: u32, node: Option<NodeKey>, place: Place, weight: f64) -> Self {
+        Self { document, node, place, weight, places: 1, rivals: [None; RIVALS] }
     }
 
     /// Counts another place; it takes the first one's stead where it is worth more.
@@ -50,6 +62,11 @@ impl Candidate {
         if other.weight > self.weight {
             let places = self.places;
             *self = Self { places, ..*other };
+        } else if other.weight.total_cmp(&self.weight).is_eq()
+            && let Some(node) = other.node
+            && let Some(free) = self.rivals.iter_mut().find(|rival| rival.is_none())
+        {
+            *free = Some((node, other.place));
         }
     }
 }

@@ -17,7 +17,7 @@ use super::lists::List;
 use super::memory::View;
 use super::names;
 use super::rank::{self, Ranked};
-use super::scan::{ACCEPTED, SCANNED, Scan, Way};
+use super::scan::{ACCEPTED, SCANNED, Scan, Way, Words};
 use super::text::Query;
 use super::{by_document, by_node, worker};
 use crate::errors::{ServiceError, StorageFault};
@@ -187,13 +187,13 @@ impl<'a> Searching<'a> {
             Some(kept) => kept,
             None => {
                 let mut list = self.found(inside, &self.query)?;
-                if list.hits.is_empty()
-                    && let Some(corrected) = self.corrected(inside)?
-                {
-                    let query = Query::parse(&corrected);
-                    let found = self.found(inside, &query)?;
-                    if !found.hits.is_empty() {
-                        list = List { corrected: Some(corrected), ..found };
+                if list.hits.is_empty() {
+                    for corrected in self.corrected(inside)? {
+                        let found = self.found(inside, &Query::parse(&corrected))?;
+                        if !found.hits.is_empty() {
+                            list = List { corrected: Some(corrected), ..found };
+                            break;
+                        }
                     }
                 }
                 let list = Arc::new(list);
@@ -270,7 +270,8 @@ impl<'a> Searching<'a> {
             self.ordered(inside, query, all)?
         };
         hits.shrink_to_fit();
-        Ok(List { hits, has_more, is_cut: found.is_cut, corrected: None })
+        let documents = self.view.documents().len();
+        Ok(List { hits, has_more, is_cut: found.is_cut, documents, corrected: None })
     }
 
     /// The list with the documents in which the words are spread behind it.
@@ -291,12 +292,16 @@ impl<'a> Searching<'a> {
         // What became close since the list was made counts as spread: the list stays as it was.
         let mut more = found.spread.unwrap_or_default();
         more.extend(found.close);
-        more.retain(|candidate| is_listed.get(candidate.document as usize) == Some(&false));
+        more.retain(|candidate| {
+            let document = candidate.document as usize;
+            document < list.documents && is_listed.get(document) == Some(&false)
+        });
         hits.extend(self.behind(inside, query, &hits, more)?);
         Ok(List {
             hits,
             has_more: false,
             is_cut: list.is_cut || found.is_cut,
+            documents: list.documents,
             corrected: list.corrected.clone(),
         })
     }
@@ -355,16 +360,7 @@ impl<'a> Searching<'a> {
                 continue;
             }
             let key = if self.per == Per::Node { node.0 } else { entry.document };
-            gathered.add(
-                key,
-                Candidate {
-                    document: entry.document,
-                    node: Some(node),
-                    place: Place::Filters,
-                    weight: 0.0,
-                    places: 1,
-                },
-            );
+            gathered.add(key, Candidate::at(entry.document, Some(node), Place::Filters, 0.0));
         }
         let mut hits: Vec<Ranked> =
             gathered.into_list().iter().map(|candidate| rank::of(candidate, 0.0)).collect();
@@ -378,25 +374,40 @@ impl<'a> Searching<'a> {
         List { hits, is_cut, ..List::default() }
     }
 
-    /// The query with words that stand in no document replaced by near ones.
-    fn corrected(&self, inside: &Inside<'_>) -> Result<Option<String>, ServiceError> {
-        let mut replaced: Vec<(usize, String)> = Vec::new();
+    /// The query with words that stand in none of the documents replaced by near ones, the likeliest first.
+    fn corrected(&self, inside: &Inside<'_>) -> Result<Vec<String>, ServiceError> {
+        let mut replaced: Vec<(usize, Vec<String>)> = Vec::new();
         for (index, term) in self.query.terms.iter().enumerate() {
             let Some(word) = term.word().filter(|_| term.correctable) else { continue };
-            if super::postings::has(inside.connection, &term.expression())? {
+            let is_there = self.with_scan(inside, |scan| {
+                let is_there = Cell::new(false);
+                scan.rows(Words::One(term), 1, |_| {
+                    is_there.set(true);
+                    true
+                })?;
+                Ok(is_there.get())
+            })?;
+            if is_there {
                 continue;
             }
             self.service.search.words.refresh(inside.connection)?;
-            if let Some(meant) = self.service.search.words.nearest(word) {
+            let meant = self.service.search.words.nearest(word);
+            if !meant.is_empty() {
                 replaced.push((index, meant));
             }
         }
-        if replaced.is_empty() {
-            return Ok(None);
-        }
-        let words: Vec<(usize, &str)> =
-            replaced.iter().map(|(index, word)| (*index, word.as_str())).collect();
-        Ok(Some(self.query.with_words(&words)))
+        let most = replaced.iter().map(|(_, meant)| meant.len()).max().unwrap_or(0);
+        let queries = (0..most).map(|choice| {
+            let words: Vec<(usize, &str)> = replaced
+                .iter()
+                .filter_map(|(index, meant)| {
+                    let word = meant.get(choice).or(meant.first())?;
+                    Some((*index, word.as_str()))
+                })
+                .collect();
+            self.query.with_words(&words)
+        });
+        Ok(queries.collect())
     }
 
     fn page(&self, inside: &Inside<'_>, list: &List) -> Result<Results, ServiceError> {
@@ -405,7 +416,10 @@ impl<'a> Searching<'a> {
         let mut shown = Vec::new();
         let (mut bytes, mut passed) = (0, 0);
         for ranked in list.hits.iter().skip(self.offset).take(self.page_size) {
-            if let Some(hit) = hits::show(inside.connection, &self.view, query, ranked)? {
+            // It may have left the documents that are searched since the list was made.
+            if inside.mask.admits_document(ranked.document)
+                && let Some(hit) = hits::show(inside.connection, &self.view, query, ranked)?
+            {
                 bytes += serde_json::to_vec(&hit)?.len() + 1;
                 if !shown.is_empty() && bytes > limits::PAGE_BYTES {
                     break;

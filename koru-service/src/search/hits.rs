@@ -14,8 +14,10 @@ use super::text::{Query, snippet, tokenize};
 use crate::errors::ServiceError;
 use crate::outside::rfc3339;
 
-/// How many documents up titles are looked for.
-const LEVELS: usize = 256;
+/// How many documents up titles are shown.
+const LEVELS: usize = 32;
+/// How much of a title is shown in a breadcrumb, in characters.
+const TITLE_CHARS: usize = 200;
 
 /// A place that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,7 +39,7 @@ pub struct Hit {
     pub field: Field,
     /// The document's title.
     pub title: String,
-    /// The titles of the documents above, then the headings above the node, from the top.
+    /// The titles of the documents above (32 at most), then the headings above the node, from the top; each cut to 200 characters.
     pub breadcrumb: Vec<String>,
     /// The text around the words, in one line, at most 240 characters.
     pub snippet: String,
@@ -176,7 +178,7 @@ fn titles_above(
         let (title, above): (String, Option<i64>) = connection
             .prepare_cached("SELECT title, parent FROM document WHERE k = ?1")?
             .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        titles.push(title);
+        titles.push(shortened(&title));
         parent = above;
     }
     titles.reverse();
@@ -195,12 +197,22 @@ fn headings_above(
         let Some(key) = above else { break };
         let Some(found) = shown::text_at(connection, view, key, Place::Filters)? else { break };
         if found.kind.kind() == Kind::Heading {
-            headings.push(found.text);
+            headings.push(shortened(&found.text));
         }
         above = found.parent;
     }
     headings.reverse();
     Ok(headings)
+}
+
+/// The beginning of a title: with many levels of long ones a hit would pass any page.
+fn shortened(title: &str) -> String {
+    let mut chars = title.chars();
+    let mut short: String = chars.by_ref().take(TITLE_CHARS).collect();
+    if chars.next().is_some() {
+        short.push('…');
+    }
+    short
 }
 
 fn tag_name(connection: &Connection, tag: u32) -> Result<String, ServiceError> {

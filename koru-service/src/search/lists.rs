@@ -21,6 +21,8 @@ pub struct List {
     pub has_more: bool,
     /// Whether a bound was reached.
     pub is_cut: bool,
+    /// How many keys of documents there were when it was made; later documents are not for it.
+    pub documents: usize,
     /// What was searched instead of what was asked.
     pub corrected: Option<String>,
 }

@@ -80,17 +80,6 @@ pub fn flush(connection: &Connection) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
-/// Whether any row holds the words.
-///
-/// # Errors
-/// Those of the storage.
-pub fn has(connection: &Connection, expression: &str) -> Result<bool, rusqlite::Error> {
-    let body = "SELECT 1 FROM search_body WHERE search_body MATCH ?1 LIMIT 1";
-    let head = "SELECT 1 FROM search_head WHERE search_head MATCH ?1 LIMIT 1";
-    Ok(connection.prepare_cached(body)?.exists([expression])?
-        || connection.prepare_cached(head)?.exists([expression])?)
-}
-
 /// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
 /// tables' own pages collide where the list of them is lost.
 #[must_use]
@@ -107,13 +96,20 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
     tracing::error!("the index of search is damaged; it is made again from the documents");
     // Statements that were made before would look at the tables that go.
     connection.flush_prepared_statement_cache();
+    // Without its version a table cannot even be dropped.
+    for config in ["search_head_config", "search_body_config"] {
+        let _ = connection
+            .execute(&format!("INSERT OR IGNORE INTO {config} (k, v) VALUES ('version', 4)"), ());
+    }
     connection.execute_batch(
         "DROP TABLE IF EXISTS search_words;
+         DROP TABLE IF EXISTS search_head_words;
          DROP TABLE IF EXISTS search_head;
          DROP TABLE IF EXISTS search_body;
          CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
+         CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
          UPDATE document SET unindexed = unindexed + 1;",
     )?;
     connection.execute(

@@ -15,6 +15,8 @@ use crate::errors::ServiceError;
 
 /// How many candidates are scored by their text.
 const READ: usize = 400;
+/// Of how many of these several places are read, to find the best.
+const COMPARED: usize = 100;
 /// The length of a usual text, in words.
 const USUAL_WORDS: f64 = 12.0;
 /// A whole title or heading that is the query.
@@ -60,10 +62,18 @@ pub fn rank(
     scored.sort_by(by_first);
 
     let mut ranked = Vec::with_capacity(scored.len());
-    for (first, candidate) in scored.iter().take(READ) {
+    for (index, (first, candidate)) in scored.iter().take(READ).enumerate() {
         let fresh = freshness(newest - modified(candidate.document));
-        let text = text_score(connection, view, query, candidate)?;
-        ranked.push(of(candidate, first * text * fresh));
+        let mut best = *candidate;
+        let mut text = text_score(connection, view, query, candidate)?;
+        for (node, place) in candidate.rivals.iter().flatten().filter(|_| index < COMPARED) {
+            let rival = Candidate { node: Some(*node), place: *place, ..*candidate };
+            let score = text_score(connection, view, query, &rival)?;
+            if score > text {
+                (best, text) = (rival, score);
+            }
+        }
+        ranked.push(of(&best, first * text * fresh));
     }
     ranked.sort_by(|left: &Ranked, right: &Ranked| {
         right

@@ -2,6 +2,7 @@
 //! decoded.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use koru_model::document::Node;
 use koru_model::ids::{DocumentId, FileId, NodeId};
@@ -37,16 +38,27 @@ pub fn stored(node: &Node) -> String {
         return node.stored.as_ref().to_owned();
     }
     let mut text = String::with_capacity(node.stored.len());
+    let mut is_behind_name = false;
     for piece in pieces(&node.stored, &node.inlines) {
         match piece {
-            Piece::Text(part) => text.push_str(part),
+            Piece::Text(part) => push(&mut text, part, is_behind_name),
             Piece::Inline(inline) => match inline.label() {
-                Some(label) => text.push_str(label),
+                Some(label) => push(&mut text, label, true),
                 None => text.push(PLACEHOLDER),
             },
         }
+        is_behind_name = matches!(piece, Piece::Inline(inline) if inline.label().is_some());
     }
     text
+}
+
+/// Adds a part; a name is a word of its own, whatever adjoins it.
+fn push(text: &mut String, part: &str, with_name: bool) {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    if with_name && is_word(text.chars().next_back()) && is_word(part.chars().next()) {
+        text.push(' ');
+    }
+    text.push_str(part);
 }
 
 /// The values of a node's attributes, a line each, in the order of their keys; empty where there are none.
@@ -84,9 +96,9 @@ pub fn expand(text: &str, first: usize, names: &impl Shown) -> Result<String, Se
     let mut expanded = String::with_capacity(text.len());
     for (index, part) in text.split(PLACEHOLDER).enumerate() {
         if index > 0 && expanded.len() < SHOWN_BYTES {
-            expanded.push_str(names.next().map_or("", String::as_str));
+            push(&mut expanded, names.next().map_or("", String::as_str), true);
         }
-        expanded.push_str(part);
+        push(&mut expanded, part, index > 0);
     }
     Ok(expanded)
 }
@@ -150,15 +162,16 @@ fn named(
     let mut known: HashMap<[u8; 16], String> = HashMap::new();
     let mut names = Vec::new();
     for (target, is_file) in targets {
-        if !known.contains_key(&target) {
-            let name = if is_file {
-                name(connection, workspace, FileId::from_bytes(target))?
-            } else {
-                title(connection, workspace, DocumentId::from_bytes(target))?
-            };
-            known.insert(target, name);
-        }
-        names.extend(known.get(&target).cloned());
+        let name = match known.entry(target) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) if is_file => {
+                unknown.insert(name(connection, workspace, FileId::from_bytes(target))?)
+            }
+            Entry::Vacant(unknown) => {
+                unknown.insert(title(connection, workspace, DocumentId::from_bytes(target))?)
+            }
+        };
+        names.push(name.clone());
     }
     Ok(names)
 }

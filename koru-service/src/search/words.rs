@@ -12,8 +12,10 @@ use crate::errors::ServiceError;
 const LEAST_ROWS: u32 = 2;
 /// The shortest and the longest word that is proposed, in characters.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=32;
-/// After so many new rows the words are read again.
+/// After as many new rows as a fiftieth of the words, and no more than this, the words are read again.
 const NEW_ROWS: u64 = 5_000;
+/// How many words are proposed for one.
+const PROPOSED: usize = 3;
 
 /// A word of the index.
 #[derive(Debug)]
@@ -37,12 +39,17 @@ fn letters(word: &str) -> u32 {
 impl Vocabulary {
     fn read(connection: &Connection) -> Result<Self, ServiceError> {
         let mut vocabulary = Self::default();
-        let mut statement =
-            connection.prepare("SELECT term, doc FROM search_words WHERE doc >= ?1")?;
-        let mut rows = statement.query([LEAST_ROWS])?;
-        while let Some(row) = rows.next()? {
-            let word = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            vocabulary.add(word, row.get(1)?);
+        // Words of titles alone stand in few rows each.
+        for (sql, least) in [
+            ("SELECT term, doc FROM search_words WHERE doc >= ?1", LEAST_ROWS),
+            ("SELECT term, doc FROM search_head_words WHERE doc >= ?1", 1),
+        ] {
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([least])?;
+            while let Some(row) = rows.next()? {
+                let word = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+                vocabulary.add(word, row.get(1)?);
+            }
         }
         Ok(vocabulary)
     }
@@ -60,15 +67,20 @@ impl Vocabulary {
         }
     }
 
-    /// The likeliest word within one edit (of 4 and 5 letters) or two; a swap of neighbours is one. Frequent words and
+    fn new_rows(&self) -> u64 {
+        let words: usize = self.by_length.iter().map(Vec::len).sum();
+        (words as u64 / 50).clamp(1, NEW_ROWS)
+    }
+
+    /// The likeliest words within one edit (of 4 and 5 letters) or two; a swap of neighbours is one. Frequent words and
     /// those with the same first letter are likelier (design, search, section 4).
-    fn nearest(&self, typed: &str) -> Option<&str> {
+    fn nearest(&self, typed: &str) -> Vec<&str> {
         let length = typed.chars().count();
         let most = if length < 6 { 1 } else { 2 };
         let (bits, first) = (letters(typed), typed.chars().next());
         let lengths = length.saturating_sub(most)..=length + most;
         let buckets = lengths.filter_map(|length| self.by_length.get(length));
-        buckets
+        let mut found: Vec<(f64, &str)> = buckets
             .flatten()
             .filter(|word| (word.letters ^ bits).count_ones() as usize <= 2 * most)
             .filter_map(|word| {
@@ -78,10 +90,12 @@ impl Vocabulary {
                 }
                 let same_first = if word.text.chars().next() == first { 1.5 } else { 0.0 };
                 let likely = f64::from(word.rows).ln() - 6.0 * distance as f64 + same_first;
-                Some((likely, word))
+                Some((likely, &*word.text))
             })
-            .max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.text.cmp(&left.1.text)))
-            .map(|(_, word)| &*word.text)
+            .collect();
+        found.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
+        found.dedup_by(|left, right| left.1 == right.1);
+        found.iter().take(PROPOSED).map(|(_, word)| *word).collect()
     }
 }
 
@@ -105,18 +119,18 @@ impl Words {
     pub fn refresh(&self, connection: &Connection) -> Result<(), ServiceError> {
         let written = self.written.load(Ordering::Relaxed);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if read.as_ref().is_none_or(|(at, _)| written - at >= NEW_ROWS) {
+        if read.as_ref().is_none_or(|(at, words)| written - at >= words.new_rows()) {
             *read = Some((written, Arc::new(Vocabulary::read(connection)?)));
         }
         Ok(())
     }
 
-    /// The word that was likely meant by a folded one.
+    /// The words that were likely meant by a folded one, the likeliest first.
     #[must_use]
-    pub fn nearest(&self, typed: &str) -> Option<String> {
+    pub fn nearest(&self, typed: &str) -> Vec<String> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (_, vocabulary) = read?;
-        vocabulary.nearest(typed).map(str::to_owned)
+        let Some((_, vocabulary)) = read else { return Vec::new() };
+        vocabulary.nearest(typed).into_iter().map(str::to_owned).collect()
     }
 }
 
@@ -149,7 +163,7 @@ mod tests {
             ("nxyz", None),
             ("zzzzzz", None),
         ] {
-            assert_eq!(vocabulary.nearest(typed), meant, "{typed}");
+            assert_eq!(vocabulary.nearest(typed).first().copied(), meant, "{typed}");
         }
     }
 }

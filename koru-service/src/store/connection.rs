@@ -56,7 +56,7 @@ pub(super) fn for_reading(path: &Path) -> Result<Connection, rusqlite::Error> {
     connection.busy_timeout(LOCK_WAIT)?;
     keep_prepared(&connection)?;
     connection.execute_batch(
-        "PRAGMA query_only = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;",
+        "PRAGMA query_only = ON; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;",
     )?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)

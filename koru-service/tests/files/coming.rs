@@ -189,7 +189,7 @@ fn uploads_are_few_and_end_when_nobody_goes_on() {
     fixture.pass(IDLE_MS - 1);
     fixture.chunk(&all[0], 0, b"y").unwrap();
     fixture.pass(1);
-    koru_service::files::upload::expire(&fixture.service);
+    koru_service::files::upload::expire(&fixture.service, koru_service::files::upload::IDLE_MS);
     assert_eq!(fixture.incoming(), [all[0].as_str()], "the one that goes on stays");
     assert_eq!(code(fixture.chunk(&all[1], 1, b"x")), "not_found");
     fixture.finish(&all[0], hash(b"y")).unwrap();

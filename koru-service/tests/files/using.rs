@@ -225,7 +225,7 @@ fn a_store_without_files_and_search_is_brought_up_to_date() {
     fixture
         .database()
         .execute_batch(
-            "DROP TABLE search_words; DROP TABLE search_head; DROP TABLE search_body;
+            "DROP TABLE search_words; DROP TABLE search_head_words; DROP TABLE search_head; DROP TABLE search_body;
              DROP TABLE search_node; DROP TABLE search_more;
              DROP INDEX document_unindexed; ALTER TABLE document DROP COLUMN unindexed;
              ALTER TABLE tag_use DROP COLUMN n;

@@ -45,6 +45,22 @@ fn a_damaged_index_never_blocks_a_write_and_is_made_again() {
 }
 
 #[test]
+fn tables_without_their_settings_are_made_again() {
+    for table in ["search_body_config", "search_head_config"] {
+        let mut koru = filled();
+        koru.again(|database| {
+            database.execute(&format!("DELETE FROM {table}"), ()).unwrap();
+        });
+        let doc = koru.page("After the damage", &["paragraph aftermath"]);
+        koru.change(&doc, "aftermath", "replace_text", &json!({ "text": "aftermath indeed" }));
+        let _ = koru.search("common");
+        koru.until_indexed();
+        assert_eq!(koru.titles("common").len(), 20, "{table}");
+        check(&koru);
+    }
+}
+
+#[test]
 fn damage_that_a_search_meets_is_mended_not_hidden() {
     let koru = filled();
     // The pages, and not the list of them, which would be a valid empty one.

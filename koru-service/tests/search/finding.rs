@@ -325,6 +325,46 @@ fn c50_what_cannot_be_searched_is_an_error() {
 }
 
 #[test]
+fn the_best_of_several_places_is_shown() {
+    let koru = Fixture::new();
+    koru.page("Middle", &["paragraph migration of the database"]);
+    koru.page(
+        "Best",
+        &[
+            "paragraph database migration plan",
+            "paragraph a database that has seen quite some words before a migration",
+        ],
+    );
+    let found = koru.search("database migration");
+    assert_eq!(found["hits"][0]["title"], "Best");
+    assert_eq!(found["hits"][0]["snippet"], "database migration plan");
+}
+
+#[test]
+fn a_name_is_a_word_whatever_adjoins_its_token() {
+    let koru = Fixture::new();
+    let (a, b) = (koru.page("zebra", &[]), koru.page("giraffe", &[]));
+    koru.page("Zoo", &[&format!("paragraph x[[document:{}]][[document:{}]]y", a.id, b.id)]);
+    for query in ["zebra ", "giraffe ", "\"x zebra giraffe y\""] {
+        assert!(koru.titles(query).contains(&"Zoo".to_owned()), "{query}");
+    }
+}
+
+#[test]
+fn a_correction_knows_new_words_titles_and_the_documents_that_are_searched() {
+    let koru = Fixture::new();
+    koru.page("First", &["paragraph something", "paragraph something"]);
+    assert_eq!(koru.search("somethnig ")["corrected_query"], "something ");
+    koru.page("Later", &["paragraph photosynthesis", "paragraph photosynthesis"]);
+    assert_eq!(koru.search("photosyntesis ")["corrected_query"], "photosynthesis ");
+    koru.page("Chrysanthemum care", &[]);
+    assert_eq!(koru.search("chrysanthemun ")["corrected_query"], "chrysanthemum ");
+    let trashed = koru.page("Gone", &["paragraph photosyntesis"]);
+    koru.admin("document.trash", &trashed, &json!({}));
+    assert_eq!(koru.search("photosyntesis ")["corrected_query"], "photosynthesis ");
+}
+
+#[test]
 fn scope_is_kept() {
     let koru = Fixture::new();
     koru.page("Here", &["paragraph shared word"]);

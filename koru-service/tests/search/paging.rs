@@ -106,6 +106,23 @@ fn c57_pages_do_not_repeat_or_skip_while_documents_change() {
     }
 }
 
+#[test]
+fn a_document_that_left_since_is_no_hit_of_a_later_page() {
+    let koru = filled(50);
+    let first = koru.search_with(&json!({ "query": "apple", "page_size": 20 }));
+    let all = paged(&koru, &json!({ "query": "apple" }), 20, |_| {});
+    let id = all[30].split(' ').next().unwrap().trim_matches('"').to_owned();
+    let _ = koru.search_with(&json!({ "query": "apple", "page_size": 20 }));
+    koru.admin(
+        "document.trash",
+        &super::support::Doc { id: id.clone(), root: String::new() },
+        &json!({}),
+    );
+    let params = json!({ "query": "apple", "page_size": 20, "offset": first["next_offset"] });
+    let second = koru.search_with(&params);
+    assert!(ids(&second).iter().all(|hit| !hit.contains(&id)), "{second}");
+}
+
 /// Case C57: a page is bounded, and shows the place of the hit.
 #[test]
 fn c57_large_texts_are_shown_around_the_hit_in_a_bounded_page() {

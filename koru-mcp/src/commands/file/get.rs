@@ -63,6 +63,10 @@ fn target(file: &Listed, output: Option<&Path>, force: bool) -> Result<PathBuf, 
             let shown = output::one_line(&path.to_string_lossy());
             return Err(Failure::Said(format!("{shown} is there already; --force overwrites it")));
         }
+        Some(path) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => {
+            let shown = output::one_line(&path.to_string_lossy());
+            return Err(Failure::Said(format!("{shown} is no file; --output - writes to a pipe")));
+        }
         Some(path) => return Ok(path.to_path_buf()),
         None => Path::new(""),
     };

@@ -199,7 +199,9 @@ impl Reading<'_> {
             for readings in operands {
                 for kind in kinds {
                     let found = readings.iter().find_map(|operand| range(operand, *kind, zone));
-                    ranges.extend(found.map(|range| (*kind, range)));
+                    let range = found.map(|range| (*kind, range));
+                    // Each is looked up once, however often it is named.
+                    ranges.extend(range.filter(|range| !ranges.contains(range)));
                 }
             }
             ranges

@@ -34,8 +34,9 @@ CREATE INDEX search_more_of ON search_more (node, part);
 -- that the newest text has the highest number.
 CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
 CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
--- The words of the large table, with how many rows hold each; it keeps nothing.
+-- The words of both, with how many rows hold each; they keep nothing.
 CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
+CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
 
 -- n: search_node.k; 0: not indexed yet.
 ALTER TABLE tag_use ADD COLUMN n INTEGER NOT NULL DEFAULT 0;

@@ -231,5 +231,19 @@ fn shown(
             (None, Inline::Attachment { .. }) => String::new(),
         },
     };
-    node.rich().pieces().iter().map(show).collect()
+    // A name is a word of its own, whatever adjoins it.
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut whole = String::new();
+    let mut is_name_before = false;
+    for piece in &node.rich().pieces() {
+        let part = show(piece);
+        let is_name = matches!(piece, Piece::Inline(_));
+        let adjoins = is_word(whole.chars().next_back()) && is_word(part.chars().next());
+        if adjoins && (is_name || is_name_before) {
+            whole.push(' ');
+        }
+        whole.push_str(&part);
+        is_name_before = is_name;
+    }
+    whole
 }
