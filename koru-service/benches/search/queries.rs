@@ -121,6 +121,11 @@ fn word(word: &str) -> Query {
     query(word, quoted(word))
 }
 
+/// A space behind it says that it is a whole word.
+fn whole(word: &String) -> Query {
+    query(&format!("{word} "), quoted(word))
+}
+
 fn prefix(letters: &str) -> Query {
     query(letters, format!("{} *", quoted(letters)))
 }
@@ -202,6 +207,7 @@ pub(crate) fn with_words(
     );
     Ok(vec![
         set("common word", Class::Broad, ranks.common.iter().map(|found| word(found))),
+        set("common word and a space, no prefix", Class::Shown, ranks.common.iter().map(whole)),
         set("mid word", Class::Narrow, ranks.mid.iter().map(|found| word(found))),
         set("rare word", Class::Narrow, ranks.rare.iter().map(|found| word(found))),
         set("two common words", Class::Joined, commons.map(|(one, other)| both(one, other))),

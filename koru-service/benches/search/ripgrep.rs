@@ -65,7 +65,7 @@ pub(crate) fn measure(files: &Files, sets: &[Set]) -> Outcome<Vec<(String, std::
         for query in set.queries.iter().take(QUERIES) {
             let Some(words) = &query.pattern else { continue };
             // All words on one line, in their order.
-            let pattern = words.split(' ').collect::<Vec<_>>().join(".*");
+            let pattern = words.split_whitespace().collect::<Vec<_>>().join(".*");
             for _ in 0..RUNS {
                 let mut command = Command::new("rg");
                 command.args(["--ignore-case", "--no-config", "--", &pattern]).arg(folder);
