@@ -188,6 +188,7 @@ impl Store {
     /// Lets the upkeep of the index come to its end.
     pub(crate) fn settle(&self) -> Outcome<()> {
         while worker::catch_up(&self.service).map_err(text)? {}
+        while worker::merge(&self.service).map_err(text)? {}
         Ok(())
     }
 

@@ -134,7 +134,7 @@ impl Round {
         })
     }
 
-    /// Measures the types whose names hold a text, and nothing else.
+    /// Measures the type with that name, else those whose names hold it, and nothing else.
     pub(crate) fn only(
         size: usize,
         folder: &Path,
@@ -145,11 +145,16 @@ impl Round {
         let Making { store, mut baseline, texts, nodes, .. } = making;
         let store = store.reopen()?;
         settle(&store, &baseline)?;
+        if only == "rebuild" {
+            println!("{:?}", rebuild::measure(&store)?);
+            return Ok(());
+        }
         let mut sets = queries::with_words(&texts, &baseline, nodes, SEED)?;
         let workspace = store.workspaces.get(ONE_WORKSPACE).ok_or("no second workspace")?;
         let more = [queries::filtered(&sets, *workspace), queries::others(&sets)];
         sets.extend(more.into_iter().flatten());
-        sets.retain(|set| set.name.contains(only));
+        let is_exact = sets.iter().any(|set| set.name == only);
+        sets.retain(|set| if is_exact { set.name == only } else { set.name.contains(only) });
         println!("== searches");
         for measured in measure::all(&sets, &store, &mut baseline)? {
             println!("{measured:?}");

@@ -64,7 +64,7 @@ pub fn find(
     if close.len() >= ENOUGH && !all {
         return Ok(Found { close: close.into_list(), spread: None, is_cut });
     }
-    let (spread, was_cut) = spread(scan, query, tagged, &close)?;
+    let (spread, was_cut) = spread(scan, query, tagged, &close, accepted)?;
     is_cut |= was_cut;
     Ok(Found { close: close.into_list(), spread: Some(spread), is_cut })
 }
@@ -137,6 +137,12 @@ impl Spread {
         })
     }
 
+    /// How many documents hold all terms.
+    fn count(&self, scan: &Scan<'_>, wanted: Terms) -> usize {
+        let holding = (0_u32..).zip(&self.terms).filter(|(_, terms)| **terms == wanted);
+        holding.filter(|(document, _)| scan.mask.admits_document(*document)).count()
+    }
+
     fn holds(&self, document: u32) -> Terms {
         self.terms.get(document as usize).copied().unwrap_or(0)
     }
@@ -148,6 +154,7 @@ fn spread(
     query: &Query,
     tagged: &[Tagged],
     close: &Gathered,
+    accepted: usize,
 ) -> Result<(Vec<Candidate>, bool), ServiceError> {
     let count = scan.view.documents().len();
     let wanted = names::all_terms(query);
@@ -201,8 +208,16 @@ fn spread(
                 }
             }
         } else {
-            for (bit, term) in frequent {
-                spread.is_cut |= spread.scan(scan, bit, term, usize::MAX)?;
+            // The newest rows are enough where so many documents hold all words there.
+            for most in [accepted, usize::MAX] {
+                let mut is_cut = false;
+                for (bit, term) in &frequent {
+                    is_cut |= spread.scan(scan, *bit, term, most)?;
+                }
+                if !is_cut || most == usize::MAX || spread.count(scan, wanted) >= ENOUGH {
+                    spread.is_cut |= is_cut;
+                    break;
+                }
             }
         }
     }

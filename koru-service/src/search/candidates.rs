@@ -27,6 +27,8 @@ pub struct Candidate {
     pub place: Place,
     /// What a match there is worth.
     pub weight: f64,
+    /// How many words stand there; 0: that is not known.
+    pub words: u16,
     /// How many places of the document hold.
     pub places: u32,
     /// Some others that are worth as much, as far as is known without their texts.
@@ -45,6 +47,7 @@ impl Candidate {
             node: Some(row.node),
             place: Place::Row(row.row, row.source),
             weight: row.weight(),
+            words: row.words,
             places: 1,
             rivals: [None; RIVALS],
         }
@@ -53,21 +56,27 @@ impl Candidate {
     /// A candidate for another place than a row.
     #[must_use]
     pub fn at(document: u32, node: Option<NodeKey>, place: Place, weight: f64) -> Self {
-        Self { document, node, place, weight, places: 1, rivals: [None; RIVALS] }
+        Self { document, node, place, weight, words: 0, places: 1, rivals: [None; RIVALS] }
     }
 
-    /// Counts another place; it takes the first one's stead where it is worth more.
+    /// Counts another place; it takes the first one's stead where it is worth more, or as much and shorter.
     pub fn add(&mut self, other: &Self) {
-        self.places += other.places;
+        let places = self.places + other.places;
         if other.weight > self.weight {
-            let places = self.places;
-            *self = Self { places, ..*other };
-        } else if other.weight.total_cmp(&self.weight).is_eq()
-            && let Some(node) = other.node
-            && let Some(free) = self.rivals.iter_mut().find(|rival| rival.is_none())
-        {
-            *free = Some((node, other.place));
+            *self = *other;
+        } else if other.weight.total_cmp(&self.weight).is_eq() {
+            let mut rival = (other.node, other.place);
+            if other.words < self.words && other.words > 0 {
+                rival = (self.node, self.place);
+                (self.node, self.place, self.words) = (other.node, other.place, other.words);
+            }
+            if let Some(node) = rival.0
+                && let Some(free) = self.rivals.iter_mut().find(|rival| rival.is_none())
+            {
+                *free = Some((node, rival.1));
+            }
         }
+        self.places = places;
     }
 }
 

@@ -5,7 +5,7 @@
 //! the change. A search may meet newer entries than its snapshot of the store holds; it looks into the
 //! snapshot before it shows a node.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use koru_model::node::Kind;
@@ -127,7 +127,7 @@ impl<T: Default> Numbers<T> {
 
 #[derive(Debug, Default)]
 struct Tables {
-    rows: Numbers<AtomicU32>,
+    rows: Numbers<AtomicU64>,
     nodes: Numbers<AtomicU64>,
     most_nodes: u32,
     documents: Arc<Vec<DocumentEntry>>,
@@ -144,8 +144,33 @@ pub enum Source {
     Values,
 }
 
-/// Marks a row of values in the table of rows.
-const VALUES: u32 = 1 << 31;
+/// What is known of a row of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowEntry {
+    /// The node.
+    pub node: NodeKey,
+    /// Which of its words the row holds.
+    pub source: Source,
+    /// How many words it holds; the most that is told apart where it is more.
+    pub words: u16,
+}
+
+impl RowEntry {
+    const VALUES: u64 = 1 << 32;
+    const WORDS: u32 = 48;
+
+    fn packed(self) -> u64 {
+        let mark = if self.source == Source::Values { Self::VALUES } else { 0 };
+        u64::from(self.node.0) | mark | (u64::from(self.words) << Self::WORDS)
+    }
+
+    fn unpacked(packed: u64) -> Option<Self> {
+        let node = u32::try_from(packed & u64::from(u32::MAX)).ok().filter(|node| *node > 0)?;
+        let source = if packed & Self::VALUES == 0 { Source::Text } else { Source::Values };
+        let words = u16::try_from(packed >> Self::WORDS).unwrap_or(u16::MAX);
+        Some(Self { node: NodeKey(node), source, words })
+    }
+}
 
 /// A change of the index that reached the disk.
 #[derive(Debug, Clone, Copy)]
@@ -155,7 +180,7 @@ pub enum Change {
     /// A node is there no more.
     NoNode(NodeKey),
     /// A row holds words of a node: of its text, or of its attributes' values.
-    Row(u32, NodeKey, Source),
+    Row(u32, RowEntry),
     /// A document is there, or was changed; it is not in the trash.
     Document(u32, DocumentEntry),
     /// Documents were moved, or went into the trash or out of it.
@@ -172,7 +197,7 @@ pub struct Memory {
 /// The tables as one search sees them.
 #[derive(Debug, Clone)]
 pub struct View {
-    rows: Numbers<AtomicU32>,
+    rows: Numbers<AtomicU64>,
     nodes: Numbers<AtomicU64>,
     most_nodes: u32,
     documents: Arc<Vec<DocumentEntry>>,
@@ -240,10 +265,9 @@ impl Tables {
         }
     }
 
-    fn set_row(&mut self, row: u32, node: NodeKey, source: Source) {
+    fn set_row(&mut self, row: u32, entry: RowEntry) {
         if let Some(cell) = self.rows.grown(row) {
-            let mark = if source == Source::Values { VALUES } else { 0 };
-            cell.store(node.0 | mark, Ordering::Relaxed);
+            cell.store(entry.packed(), Ordering::Relaxed);
         }
     }
 
@@ -260,7 +284,7 @@ impl Tables {
         match change {
             Change::Node(key, entry) => self.set_node(key, Some(entry)),
             Change::NoNode(key) => self.set_node(key, None),
-            Change::Row(row, node, source) => self.set_row(row, node, source),
+            Change::Row(row, entry) => self.set_row(row, entry),
             Change::Document(key, entry) => {
                 let documents = Arc::make_mut(&mut self.documents);
                 let index = key as usize;
@@ -276,7 +300,7 @@ impl Tables {
     }
 
     fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        let mut nodes = connection.prepare("SELECT k, document, kind, row FROM search_node")?;
+        let mut nodes = connection.prepare("SELECT k, document, kind, row, words FROM search_node")?;
         let mut found = nodes.query(())?;
         while let Some(row) = found.next()? {
             let key = NodeKey(row.get(0)?);
@@ -286,14 +310,16 @@ impl Tables {
             );
             let posting: u32 = row.get(3)?;
             if posting > 0 {
-                self.set_row(posting, key, Source::Text);
+                let words = row.get(4)?;
+                self.set_row(posting, RowEntry { node: key, source: Source::Text, words });
             }
         }
-        let mut more = connection.prepare("SELECT row, node, part FROM search_more")?;
+        let mut more = connection.prepare("SELECT row, node, part, words FROM search_more")?;
         let mut found = more.query(())?;
         while let Some(row) = found.next()? {
             let source = if row.get::<_, u32>(2)? == 0 { Source::Values } else { Source::Text };
-            self.set_row(row.get(0)?, NodeKey(row.get(1)?), source);
+            let (node, words) = (NodeKey(row.get(1)?), row.get(3)?);
+            self.set_row(row.get(0)?, RowEntry { node, source, words });
         }
         self.documents = Arc::new(documents(connection)?);
         self.is_filled = true;
@@ -351,13 +377,10 @@ fn unpacked(packed: u64) -> Option<NodeEntry> {
 }
 
 impl View {
-    /// The node that a row belongs to, and which of its words the row holds.
+    /// What is known of a row.
     #[must_use]
-    pub fn node_of(&self, row: u32) -> Option<(NodeKey, Source)> {
-        let packed = self.rows.cell(row)?.load(Ordering::Relaxed);
-        let source = if packed & VALUES == 0 { Source::Text } else { Source::Values };
-        let node = packed & !VALUES;
-        (node > 0).then_some((NodeKey(node), source))
+    pub fn row(&self, row: u32) -> Option<RowEntry> {
+        RowEntry::unpacked(self.rows.cell(row)?.load(Ordering::Relaxed))
     }
 
     /// What is known of a node.
@@ -423,8 +446,8 @@ mod tests {
         let memory = Memory::default();
         memory.tables().is_filled = true;
         let entry = NodeEntry { document: 7, kind: KindCode::TITLE };
-        let changes =
-            [Change::Node(NodeKey(40_000), entry), Change::Row(9, NodeKey(40_000), Source::Text)];
+        let row = RowEntry { node: NodeKey(40_000), source: Source::Values, words: 12 };
+        let changes = [Change::Node(NodeKey(40_000), entry), Change::Row(9, row)];
         memory.take_in(changes.into_iter());
         let tables = memory.tables();
         let view = View {
@@ -434,7 +457,9 @@ mod tests {
             documents: Arc::default(),
         };
         drop(tables);
-        assert_eq!(view.node_of(9).and_then(|(node, _)| view.node(node)), Some(entry));
+        assert_eq!(view.row(9), Some(row));
+        assert_eq!(view.row(8), None);
+        assert_eq!(view.node(row.node), Some(entry));
         memory.take_in([Change::NoNode(NodeKey(40_000))].into_iter());
         assert_eq!(view.node(NodeKey(40_000)), None);
     }

@@ -80,6 +80,22 @@ pub fn flush(connection: &Connection) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
+/// Merges some of a table's segments, of which searches have to read each, and writes about so many of its pages; whether
+/// there was anything to merge. Segments are merged two by two (`usermerge`), those of like size first.
+///
+/// # Errors
+/// Those of the storage.
+pub fn merge(connection: &Connection, table: Table, pages: u32) -> Result<bool, rusqlite::Error> {
+    let sql = match table {
+        Table::Head => "INSERT INTO search_head (search_head, rank) VALUES ('merge', ?1)",
+        Table::Body => "INSERT INTO search_body (search_body, rank) VALUES ('merge', ?1)",
+    };
+    let before = connection.total_changes();
+    connection.prepare_cached(sql)?.execute([pages])?;
+    // The statement itself counts as one change (FTS5, "The 'merge' Command").
+    Ok(connection.total_changes() - before >= 2)
+}
+
 /// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
 /// tables' own pages collide where the list of them is lost.
 #[must_use]
@@ -108,6 +124,8 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
          DROP TABLE IF EXISTS search_body;
          CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
+         INSERT INTO search_head (search_head, rank) VALUES ('usermerge', 2);
+         INSERT INTO search_body (search_body, rank) VALUES ('usermerge', 2);
          CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
          CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
          UPDATE document SET unindexed = unindexed + 1;",

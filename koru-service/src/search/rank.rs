@@ -1,22 +1,23 @@
 //! In which order hits come.
 //!
-//! Every candidate has a first score from what is known without its text. A fixed number of the best is read and scored
-//! again: by how near the words stand, how often, how exactly, how long the text and how old the document is. The
-//! others follow as they were. The number never depends on the page, so pages fit together
+//! Every candidate has a first score from what is known without its text, its length included. A fixed number of the best
+//! is read and scored again: by how near the words stand, how often and how exactly. The others follow as they were. The number never depends on the page, so pages fit together
 //! (design, search, section 4, for the formula and what it was measured with).
+
+use std::cmp::Ordering;
 
 use rusqlite::Connection;
 
 use super::candidates::{Candidate, Place};
-use super::memory::{NodeKey, View};
-use super::shown;
+use super::memory::{NodeKey, Source, View};
+use super::shown::Texts;
 use super::text::{Match, Query, Tokens, tokenize};
 use crate::errors::ServiceError;
 
 /// How many candidates are scored by their text.
-const READ: usize = 400;
+const READ: usize = 200;
 /// Of how many of these several places are read, to find the best.
-const COMPARED: usize = 100;
+const COMPARED: usize = 40;
 /// The length of a usual text, in words.
 const USUAL_WORDS: f64 = 12.0;
 /// A whole title or heading that is the query.
@@ -49,46 +50,64 @@ pub fn rank(
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Ranked>, ServiceError> {
     let newest = view.documents().iter().map(|entry| entry.modified_at).max().unwrap_or(0);
-    let modified = |document: u32| view.document(document).map_or(0, |entry| entry.modified_at);
-    let mut scored: Vec<(f64, Candidate)> =
-        candidates.into_iter().map(|candidate| (first_score(&candidate), candidate)).collect();
-    let by_first = |left: &(f64, Candidate), right: &(f64, Candidate)| {
-        right
-            .0
-            .total_cmp(&left.0)
-            .then_with(|| modified(right.1.document).cmp(&modified(left.1.document)))
-            .then_with(|| (right.1.document, left.1.node).cmp(&(left.1.document, right.1.node)))
-    };
-    scored.sort_by(by_first);
+    let words = query.word_count();
+    let mut placed: Vec<Placed> = (0..)
+        .zip(&candidates)
+        .map(|(index, candidate)| {
+            let entry = view.document(candidate.document);
+            let modified = entry.map_or(0, |entry| entry.modified_at);
+            let worth = worth(candidate) * freshness(newest - modified);
+            let hit = of(candidate, worth * likely_score_of_text(candidate, view, words));
+            Placed { hit, worth, modified, index }
+        })
+        .collect();
+    placed.sort_unstable_by(Placed::order);
 
-    let mut ranked = Vec::with_capacity(scored.len());
-    for (index, (first, candidate)) in scored.iter().take(READ).enumerate() {
-        let fresh = freshness(newest - modified(candidate.document));
+    let mut texts = Texts::new(connection, view)?;
+    let count = READ.min(placed.len());
+    let (read, others) = placed.split_at_mut(count);
+    for (number, placed) in read.iter_mut().enumerate() {
+        let Some(candidate) = candidates.get(placed.index) else { continue };
         let mut best = *candidate;
-        let mut text = text_score(connection, view, query, candidate)?;
-        for (node, place) in candidate.rivals.iter().flatten().filter(|_| index < COMPARED) {
+        let mut text = text_score(&mut texts, view, query, candidate)?;
+        for (node, place) in candidate.rivals.iter().flatten().filter(|_| number < COMPARED) {
             let rival = Candidate { node: Some(*node), place: *place, ..*candidate };
-            let score = text_score(connection, view, query, &rival)?;
+            let score = text_score(&mut texts, view, query, &rival)?;
             if score > text {
                 (best, text) = (rival, score);
             }
         }
-        ranked.push(of(&best, first * text * fresh));
+        placed.hit = of(&best, placed.worth * text);
     }
-    ranked.sort_by(|left: &Ranked, right: &Ranked| {
-        right
-            .score
-            .cmp(&left.score)
-            .then_with(|| modified(right.document).cmp(&modified(left.document)))
-            .then_with(|| (right.document, left.node).cmp(&(left.document, right.node)))
-    });
+    read.sort_unstable_by(Placed::order);
     // A score that goes on falling, so that a reader may compare any two.
-    let last = ranked.last().map_or(u32::MAX, |last| last.score);
-    ranked.extend(scored.iter().skip(READ).map(|(first, candidate)| {
-        let hit = of(candidate, *first);
-        Ranked { score: hit.score.min(last), ..hit }
-    }));
-    Ok(ranked)
+    let last = read.last().map_or(u32::MAX, |last| last.hit.score);
+    for other in others {
+        other.hit.score = other.hit.score.min(last);
+    }
+    Ok(placed.into_iter().map(|placed| placed.hit).collect())
+}
+
+/// A hit while the list is put in order.
+struct Placed {
+    hit: Ranked,
+    /// The score but for what the text makes of it.
+    worth: f64,
+    modified: i64,
+    /// Of the candidate.
+    index: usize,
+}
+
+impl Placed {
+    fn order(&self, other: &Self) -> Ordering {
+        // One comparison: lists are long, and equal scores are frequent.
+        let key = |placed: &Self| {
+            (u128::from(placed.hit.score) << 96)
+                | (u128::from(placed.modified.max(0).unsigned_abs()) << 32)
+                | u128::from(placed.hit.document)
+        };
+        key(other).cmp(&key(self)).then_with(|| self.hit.node.cmp(&other.hit.node))
+    }
 }
 
 /// A candidate with its score.
@@ -105,7 +124,8 @@ pub fn of(candidate: &Candidate, score: f64) -> Ranked {
     }
 }
 
-fn first_score(candidate: &Candidate) -> f64 {
+/// What a candidate is worth, whatever its text.
+fn worth(candidate: &Candidate) -> f64 {
     candidate.weight * (1.0 + 0.15 * f64::from(1 + candidate.places).ln())
 }
 
@@ -119,18 +139,35 @@ fn freshness(age: i64) -> f64 {
     }
 }
 
+/// What the text makes of a score, as far as its length tells: as if each word stood in it once.
+fn likely_score_of_text(candidate: &Candidate, view: &View, query_words: usize) -> f64 {
+    let (Some(node), Place::Row(_, source)) = (candidate.node, candidate.place) else { return 1.0 };
+    if candidate.words == 0 {
+        return 1.0;
+    }
+    let is_head = || view.node(node).is_some_and(|entry| entry.kind.is_head());
+    let may_be_whole =
+        usize::from(candidate.words) == query_words && source == Source::Text && is_head();
+    how_often(1.0, f64::from(candidate.words)) * if may_be_whole { WHOLE } else { 1.0 }
+}
+
+/// What it makes of a score that words stand in a text so often (bm25's saturation).
+fn how_often(times: f64, words: f64) -> f64 {
+    times * 2.2 / (times + 1.2 * (0.25 + 0.75 * words / USUAL_WORDS))
+}
+
 fn text_score(
-    connection: &Connection,
+    texts: &mut Texts<'_>,
     view: &View,
     query: &Query,
     candidate: &Candidate,
 ) -> Result<f64, ServiceError> {
     let (Some(node), Place::Row(..)) = (candidate.node, candidate.place) else { return Ok(1.0) };
-    let Some(found) = shown::text_at(connection, view, node, candidate.place)? else {
-        return Ok(0.0);
-    };
-    let tokens = tokenize(&found.text);
-    Ok(score_of_text(query, &tokens, found.kind.is_head()))
+    let is_head = view.node(node).is_some_and(|entry| entry.kind.is_head());
+    let score = texts.at(node, candidate.place, |text| {
+        score_of_text(query, &tokenize(text), is_head)
+    })?;
+    Ok(score.unwrap_or(0.0))
 }
 
 /// What the text itself makes of a score.
@@ -146,8 +183,7 @@ fn score_of_text(query: &Query, tokens: &Tokens<'_>, is_head: bool) -> f64 {
     let adjacent = if matches.len() > 1 { 1.0 + pairs / (terms - 1.0) } else { 1.0 };
     let count = found.iter().map(|matches| matches.len()).sum::<usize>() as f64;
     let frequency = count / found.len() as f64;
-    let length = tokens.len() as f64 / USUAL_WORDS;
-    let often = frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length));
+    let often = how_often(frequency, tokens.len() as f64);
     let any = |test: fn(&Match) -> bool| found.iter().all(|matches| matches.iter().any(test));
     let mut exact = if any(|found| found.whole) { 1.0 } else { 0.85 };
     if any(|found| found.as_typed) {

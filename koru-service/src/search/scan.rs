@@ -8,7 +8,7 @@ use std::cell::Cell;
 use rusqlite::Connection;
 
 use super::filter::Mask;
-use super::memory::{KindCode, NodeEntry, NodeKey, Source, View};
+use super::memory::{KindCode, NodeEntry, NodeKey, RowEntry, Source, View};
 use super::postings::Table;
 use super::shown;
 use super::text::{Query, Term, Tokens, tokenize};
@@ -16,8 +16,14 @@ use crate::errors::ServiceError;
 
 /// The most rows that one scan looks at: about 20 ms.
 pub const SCANNED: usize = 200_000;
-/// The most rows that one scan takes where hits are ranked.
-pub const ACCEPTED: usize = 10_000;
+/// The most rows that one scan takes of both tables where hits are ranked, see [`Scan::rows`].
+pub const ACCEPTED: usize = 6_000;
+/// The part of them that the second table has at least, one in so many.
+const OF_SECOND: usize = 4;
+/// Where so many rows of a table hold a word as a whole, those in which it begins another word are not looked for.
+const ENOUGH_WHOLE: usize = 500;
+/// How many rows are read before what is known of them is looked up: memory answers many at once sooner than one by one.
+const AT_ONCE: usize = 128;
 
 /// What a search looks into.
 #[derive(Clone, Copy)]
@@ -58,6 +64,13 @@ impl Words<'_> {
         }
     }
 
+    fn whole_expression(&self) -> Option<String> {
+        match self {
+            Self::All(query) => query.whole_expression(),
+            Self::One(term) => term.whole_expression(),
+        }
+    }
+
     fn hold_in(&self, tokens: &Tokens<'_>) -> bool {
         match self {
             Self::All(query) => query.terms.iter().all(|term| term.matches(tokens)),
@@ -75,6 +88,8 @@ pub struct Row {
     pub node: NodeKey,
     /// Which of the node's words it holds.
     pub source: Source,
+    /// How many.
+    pub words: u16,
     /// What is known of the node.
     pub entry: NodeEntry,
 }
@@ -95,12 +110,14 @@ impl Row {
 }
 
 impl Scan<'_> {
-    fn numbers(
+    /// Hands over the rows of a table that are known, the newest first, until `accepted` were taken; whether there may be
+    /// more.
+    fn newest(
         &self,
         table: Table,
         expression: &str,
         accepted: usize,
-        mut take: impl FnMut(u32) -> bool,
+        mut take: impl FnMut(&Row) -> bool,
     ) -> Result<bool, ServiceError> {
         let sql = match table {
             Table::Head => {
@@ -113,20 +130,40 @@ impl Scan<'_> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([expression])?;
         let (mut scanned, mut taken) = (0, 0);
-        while let Some(found) = rows.next()? {
-            if taken == accepted {
-                return Ok(true);
-            }
-            if let Way::Tables(most, was_too_few) = self.way
-                && scanned >= most
+        let mut numbers: Vec<u32> = Vec::with_capacity(AT_ONCE);
+        let mut known: Vec<Option<Row>> = Vec::with_capacity(AT_ONCE);
+        loop {
+            numbers.clear();
+            while numbers.len() < AT_ONCE
+                && let Some(found) = rows.next()?
             {
-                was_too_few.set(true);
-                return Ok(true);
+                numbers.push(found.get(0)?);
             }
-            scanned += 1;
-            taken += usize::from(take(found.get(0)?));
+            if numbers.is_empty() {
+                return Ok(false);
+            }
+            known.clear();
+            known.extend(numbers.iter().map(|row| self.look_up(*row)));
+            for row in &known {
+                if taken == accepted {
+                    return Ok(true);
+                }
+                if let Way::Tables(most, was_too_few) = self.way
+                    && scanned >= most
+                {
+                    was_too_few.set(true);
+                    return Ok(true);
+                }
+                scanned += 1;
+                taken += usize::from(row.as_ref().is_some_and(&mut take));
+            }
         }
-        Ok(false)
+    }
+
+    fn look_up(&self, row: u32) -> Option<Row> {
+        let RowEntry { node, source, words } = self.view.row(row)?;
+        let entry = self.view.node(node)?;
+        Some(Row { row, node, source, words, entry })
     }
 
     /// Hands over the documents in whose titles `expression` holds, whatever the mask says.
@@ -139,15 +176,17 @@ impl Scan<'_> {
         accepted: usize,
         mut take: impl FnMut(u32) -> bool,
     ) -> Result<bool, ServiceError> {
-        self.numbers(Table::Head, expression, accepted, |row| {
-            let Some((node, Source::Text)) = self.view.node_of(row) else { return false };
-            let entry = self.view.node(node).filter(|entry| entry.kind == KindCode::TITLE);
-            entry.is_some_and(|entry| take(entry.document))
+        self.newest(Table::Head, expression, accepted, |row| {
+            let is_title = row.entry.kind == KindCode::TITLE && row.source == Source::Text;
+            is_title && take(row.entry.document)
         })
     }
 
     /// Hands over the rows of admitted documents in which the words hold, those of headlines first, until `accepted`
-    /// were taken of each table; `take` says whether it took one. Whether there may be more.
+    /// were taken; `take` says whether it took one. Whether there may be more.
+    ///
+    /// Of the beginnings of words those come first that are whole words, where FTS5 would have to merge the lists of all
+    /// words that begin so before it names the first row.
     ///
     /// # Errors
     /// Those of the storage.
@@ -161,12 +200,33 @@ impl Scan<'_> {
             return self.texts(words, take).map(|()| false);
         }
         let expression = words.expression();
+        let whole = words.whole_expression().filter(|_| accepted < usize::MAX);
+        let taken = Cell::new(0);
+        let mut hand = |row: &Row| {
+            let is_taken = self.mask.admits_document(row.entry.document) && take(*row);
+            taken.set(taken.get() + usize::from(is_taken));
+            is_taken
+        };
         let mut is_cut = false;
         for table in Table::ALL {
-            is_cut |= self.numbers(table, &expression, accepted, |row| {
-                let Some((node, source)) = self.view.node_of(row) else { return false };
-                let Some(entry) = self.view.node(node) else { return false };
-                self.mask.admits_document(entry.document) && take(Row { row, node, source, entry })
+            let until = accepted.max(taken.get().saturating_add(accepted / OF_SECOND));
+            let before = taken.get();
+            let left = || until - taken.get();
+            // Both scans name rows in the same order.
+            let mut handed = Vec::new();
+            if let Some(whole) = &whole {
+                let is_full = self.newest(table, whole, left(), |row| {
+                    handed.push(row.row);
+                    hand(row)
+                })?;
+                if is_full || taken.get() - before >= ENOUGH_WHOLE {
+                    is_cut = true;
+                    continue;
+                }
+            }
+            let mut handed = handed.into_iter().peekable();
+            is_cut |= self.newest(table, &expression, left(), |row| {
+                handed.next_if_eq(&row.row).is_none() && hand(row)
             })?;
         }
         Ok(is_cut)
@@ -179,10 +239,13 @@ impl Scan<'_> {
     ) -> Result<(), ServiceError> {
         for document in self.mask.documents() {
             shown::each_text(self.connection, self.view, document, |of, text| {
+                let tokens = tokenize(text);
                 if let Some(entry) = self.view.node(of.node)
-                    && words.hold_in(&tokenize(text))
+                    && words.hold_in(&tokens)
                 {
-                    take(Row { row: of.row, node: of.node, source: of.source, entry });
+                    let (node, source) = (of.node, of.source);
+                    let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
+                    take(Row { row: of.row, node, source, words, entry });
                 }
                 Ok(())
             })?;

@@ -1,7 +1,7 @@
 //! Texts of the index, with the names that their inlines show.
 
 use koru_model::ids::NodeId;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::candidates::Place;
 use super::memory::{KindCode, NodeKey, Source, View};
@@ -68,6 +68,46 @@ pub fn text_at(
     }
     shown.text = expanded(connection, view, document, shown.id, first, shown.text)?;
     Ok(Some(shown))
+}
+
+/// Looks at the texts of many places in turn.
+pub struct Texts<'a> {
+    connection: &'a Connection,
+    view: &'a View,
+    plain: CachedStatement<'a>,
+}
+
+impl<'a> Texts<'a> {
+    /// Looks into the store at its state of `connection`.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn new(connection: &'a Connection, view: &'a View) -> Result<Self, ServiceError> {
+        let plain = connection.prepare_cached("SELECT row, text FROM search_node WHERE k = ?1")?;
+        Ok(Self { connection, view, plain })
+    }
+
+    /// What `look` makes of the text of a place, as [`text_at`] gives it. None: the node is gone.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn at<T>(
+        &mut self,
+        node: NodeKey,
+        place: Place,
+        look: impl FnOnce(&str) -> T,
+    ) -> Result<Option<T>, ServiceError> {
+        let mut rows = self.plain.query([node.0])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let own_row: u32 = row.get(0)?;
+        let text = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        let is_whole = !matches!(place, Place::Row(wanted, _) if wanted != own_row);
+        if is_whole && !text.contains(render::PLACEHOLDER) {
+            return Ok(Some(look(text)));
+        }
+        drop(rows);
+        Ok(text_at(self.connection, self.view, node, place)?.map(|found| look(&found.text)))
+    }
 }
 
 /// Hands over all texts of a document: nodes, parts and values.

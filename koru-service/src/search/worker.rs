@@ -4,7 +4,7 @@
 //! documents' rows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use koru_model::document::{Document, Node, State};
@@ -21,7 +21,7 @@ use crate::store::workspaces::WorkspaceKey;
 use crate::store::{Transaction, log, uses};
 
 /// Counts changes of what is written for a node, beside those of the tokenizer.
-const LAYOUT_VERSION: u32 = 1;
+const LAYOUT_VERSION: u32 = 2;
 /// Which version the index was begun with.
 const VERSION: &str = "search.version";
 
@@ -31,20 +31,50 @@ const NODES: usize = 200;
 const BYTES: usize = 512 * 1024;
 /// How long to wait after a failure.
 const AGAIN: Duration = Duration::from_secs(5);
+/// After how long without a change segments are merged.
+const QUIET: Duration = Duration::from_secs(2);
+/// The pages that are written in one transaction then, some 5 ms.
+const PAGES: u32 = 64;
 
 /// Wakes the thread.
 #[derive(Debug, Default)]
 pub struct Wake {
-    is_due: Mutex<bool>,
+    due: Mutex<Due>,
     changed: Condvar,
     has_ended: AtomicBool,
 }
 
+/// What there is to do.
+#[derive(Debug, Default)]
+struct Due {
+    /// The index may be behind.
+    is_behind: bool,
+    /// Changes were written since the segments of the tables were merged last.
+    is_unmerged: bool,
+    /// How many commits changed the index.
+    commits: u64,
+}
+
 impl Wake {
+    fn due(&self) -> MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// There is work.
     pub fn wake(&self) {
-        *self.is_due.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.due().is_behind = true;
         self.changed.notify_all();
+    }
+
+    /// A commit changed the index.
+    pub fn written(&self) {
+        let mut due = self.due();
+        due.commits += 1;
+        if !due.is_unmerged {
+            due.is_unmerged = true;
+            due.is_behind = true;
+            self.changed.notify_all();
+        }
     }
 
     /// No more work is wanted.
@@ -57,14 +87,30 @@ impl Wake {
         self.has_ended.load(Ordering::Acquire)
     }
 
-    /// Waits for work, at most so long.
-    fn wait(&self, most: Duration) {
-        let due = self.is_due.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits for work, at most so long; how many commits there were then.
+    fn wait(&self, most: Duration) -> u64 {
         let (mut due, _) = self
             .changed
-            .wait_timeout_while(due, most, |due| !*due)
+            .wait_timeout_while(self.due(), most, |due| !due.is_behind)
             .unwrap_or_else(PoisonError::into_inner);
-        *due = false;
+        due.is_behind = false;
+        due.commits
+    }
+
+    /// Whether nothing was written since so many commits.
+    fn is_quiet(&self, commits: u64) -> bool {
+        self.due().commits == commits
+    }
+
+    /// Whether changes are to be merged once there are no more.
+    fn is_unmerged(&self) -> bool {
+        self.due().is_unmerged
+    }
+
+    /// All segments are merged, where nothing was written since so many commits.
+    fn merged(&self, commits: u64) {
+        let mut due = self.due();
+        due.is_unmerged = due.commits != commits;
     }
 }
 
@@ -125,27 +171,55 @@ fn run(service: &Weak<Service>, wake: &Wake) {
         tracing::warn!(%error, "what searches look up could not be read yet");
     }
     let mut most = Duration::MAX;
+    let mut commits = 0;
     loop {
-        wake.wait(most);
-        most = Duration::MAX;
-        loop {
-            if wake.has_ended() {
-                return;
-            }
-            let Some(service) = service.upgrade() else { return };
-            match catch_up(&service) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(ServiceError::Stopping) => return,
-                Err(error) => {
-                    // What is left stays marked.
-                    tracing::warn!(%error, "the index of search could not be brought up to date");
-                    most = AGAIN;
-                    break;
+        let before = std::mem::replace(&mut commits, wake.wait(most));
+        let mut worked = repeat(service, wake, catch_up);
+        if worked.is_ok() && most == QUIET && commits == before {
+            worked = repeat(service, wake, |service| {
+                let goes_on = wake.is_quiet(commits) && merge(service)?;
+                if !goes_on {
+                    wake.merged(commits);
                 }
+                Ok(goes_on)
+            });
+        }
+        most = match worked {
+            Ok(()) if wake.is_unmerged() => QUIET,
+            Ok(()) => Duration::MAX,
+            Err(ServiceError::Stopping) => return,
+            Err(error) => {
+                // What is left stays marked.
+                tracing::warn!(%error, "the index of search could not be brought up to date");
+                AGAIN
             }
+        };
+    }
+}
+
+/// Works until nothing is left to do. It keeps no service alive that others are done with.
+///
+/// # Errors
+/// Those of the work; that the service stops.
+fn repeat(
+    service: &Weak<Service>,
+    wake: &Wake,
+    mut work: impl FnMut(&Arc<Service>) -> Result<bool, ServiceError>,
+) -> Result<(), ServiceError> {
+    loop {
+        let service = service.upgrade().filter(|_| !wake.has_ended());
+        if !work(&service.ok_or(ServiceError::Stopping)?)? {
+            return Ok(());
         }
     }
+}
+
+/// Merges some segments of the tables; whether there were any to merge.
+///
+/// # Errors
+/// Those of the storage.
+pub fn merge(service: &Arc<Service>) -> Result<bool, ServiceError> {
+    service.write(|_, transaction| transaction.state.search.merge(transaction.connection, PAGES))
 }
 
 /// A document whose index is behind, read outside the writing thread.

@@ -145,8 +145,8 @@ fn check_memory(koru: &Fixture, connection: &Connection) {
         .unwrap();
     for row in 0..=most {
         // Rows that are gone may still be known: none is ever used again.
-        if let Some(wanted) = fresh.node_of(row) {
-            assert_eq!(view.node_of(row), Some(wanted), "row {row}");
+        if let Some(wanted) = fresh.row(row) {
+            assert_eq!(view.row(row), Some(wanted), "row {row}");
         }
     }
     let mut words = 0;

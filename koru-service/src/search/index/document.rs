@@ -6,7 +6,7 @@ use koru_model::document::{Node, State};
 use koru_model::ids::NodeId;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::Writing;
+use super::{Posted, Writing};
 use crate::errors::ServiceError;
 use crate::search::memory::{Change, KindCode, NodeEntry, NodeKey, Source};
 use crate::search::postings::Table;
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) key: NodeKey,
     pub(super) kind: KindCode,
     pub(super) parent: Option<u32>,
-    pub(super) row: u32,
+    pub(super) posted: Posted,
     pub(super) text: String,
 }
 
@@ -120,12 +120,12 @@ impl<'a> Indexing<'a> {
             // The same placeholders may show other names.
             && !first.contains(PLACEHOLDER)
             && more.iter().all(|more| more.part == 0);
-        let row = match &found {
-            Some(found) if is_same_text => found.row,
+        let posted = match &found {
+            Some(found) if is_same_text => found.posted,
             _ => {
                 let table = Table::of(kind.is_head());
                 if let Some(found) = &found {
-                    self.writing.take_out(self.connection, table, found.row)?;
+                    self.writing.take_out(self.connection, table, found.posted.row)?;
                 }
                 for old in more.iter().filter(|old| old.part > 0) {
                     self.remove_more(old, table)?;
@@ -153,8 +153,8 @@ impl<'a> Indexing<'a> {
             None => {
                 self.connection
                     .prepare_cached(
-                        "INSERT INTO search_node (k, document, node, kind, parent, row, text)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        "INSERT INTO search_node (k, document, node, kind, parent, row, words, text)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                     )?
                     .execute((
                         key.0,
@@ -162,19 +162,20 @@ impl<'a> Indexing<'a> {
                         node.id.as_bytes(),
                         kind.0,
                         parent,
-                        row,
+                        posted.row,
+                        posted.words,
                         first,
                     ))?;
             }
             Some(found)
-                if (found.kind, found.parent, found.row) != (kind, parent, row)
+                if (found.kind, found.parent, found.posted) != (kind, parent, posted)
                     || found.text != first =>
             {
                 self.connection
                     .prepare_cached(
-                        "UPDATE search_node SET kind = ?2, parent = ?3, row = ?4, text = ?5 WHERE k = ?1",
+                        "UPDATE search_node SET kind = ?2, parent = ?3, row = ?4, words = ?5, text = ?6 WHERE k = ?1",
                     )?
-                    .execute((key.0, kind.0, parent, row, first))?;
+                    .execute((key.0, kind.0, parent, posted.row, posted.words, first))?;
             }
             Some(_) => {}
         }
@@ -193,16 +194,16 @@ impl<'a> Indexing<'a> {
     ) -> Result<(), ServiceError> {
         let shown = render::expand(part.text, part.inlines, names)?;
         let source = if part.number == 0 { Source::Values } else { Source::Text };
-        let row = match self.writing.post(self.connection, table, (key, source), &shown)? {
+        let mut posted = self.writing.post(self.connection, table, (key, source), &shown)?;
+        if posted.row == 0 {
             // It has no words, but is part of the text.
-            0 => self.writing.new_row(self.connection)?,
-            row => row,
-        };
+            posted.row = self.writing.new_row(self.connection)?;
+        }
         self.connection
             .prepare_cached(
-                "INSERT INTO search_more (row, node, part, inlines, text) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO search_more (row, node, part, inlines, words, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
-            .execute((row, key.0, part.number, part.inlines, part.text))?;
+            .execute((posted.row, key.0, part.number, part.inlines, posted.words, part.text))?;
         Ok(())
     }
 
@@ -216,7 +217,7 @@ impl<'a> Indexing<'a> {
 
     fn remove(&mut self, found: &Found) -> Result<(), ServiceError> {
         let table = Table::of(found.kind.is_head());
-        self.writing.take_out(self.connection, table, found.row)?;
+        self.writing.take_out(self.connection, table, found.posted.row)?;
         for more in more_of(self.connection, found.key)? {
             self.remove_more(&more, if more.part == 0 { Table::Head } else { table })?;
         }
@@ -280,7 +281,7 @@ pub(super) fn find(
 ) -> Result<Option<Found>, ServiceError> {
     Ok(connection
         .prepare_cached(
-            "SELECT k, kind, parent, row, text FROM search_node
+            "SELECT k, kind, parent, row, words, text FROM search_node
              WHERE document = ?1 AND substr(node, 13) = substr(?2, 13) AND node = ?2",
         )?
         .query_row((document.0, node.as_bytes()), |row| {
@@ -288,8 +289,8 @@ pub(super) fn find(
                 key: NodeKey(row.get(0)?),
                 kind: KindCode(row.get(1)?),
                 parent: row.get(2)?,
-                row: row.get(3)?,
-                text: row.get(4)?,
+                posted: Posted { row: row.get(3)?, words: row.get(4)? },
+                text: row.get(5)?,
             })
         })
         .optional()?)

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 pub use self::document::{Indexing, PART_BYTES, key_at};
 pub use self::names::{file_gone, renamed};
-use super::memory::{Change, DocumentEntry, Memory, NodeKey, Source};
+use super::memory::{Change, DocumentEntry, Memory, NodeKey, RowEntry, Source};
 use super::postings::{self, Table};
 use super::text;
 use super::words::Words;
@@ -33,6 +33,14 @@ pub struct Writing {
     is_work_due: bool,
     /// Whether a job met damage in the tables.
     is_damaged: bool,
+}
+
+/// A row that was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Posted {
+    /// Its number; 0: there are no words.
+    row: u32,
+    words: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +114,7 @@ impl Writing {
     pub fn committed(&mut self) {
         if !self.pending.is_empty() {
             self.words.note_written(self.pending.len() as u64);
+            self.wake.written();
             self.memory.take_in(self.pending.drain(..));
         }
         if std::mem::take(&mut self.is_work_due) {
@@ -161,18 +170,19 @@ impl Writing {
         &mut self,
         connection: &Connection,
         table: Table,
-        (key, source): (NodeKey, Source),
+        (node, source): (NodeKey, Source),
         text: &str,
-    ) -> Result<u32, ServiceError> {
-        let words = text::indexed(text);
-        if words.is_empty() {
-            return Ok(0);
+    ) -> Result<Posted, ServiceError> {
+        let tokens = text::tokenize(text);
+        if tokens.is_empty() {
+            return Ok(Posted::default());
         }
         let row = self.new_row(connection)?;
         self.has_written = true;
-        self.met(postings::add(connection, table, row, &words))?;
-        self.pending.push(Change::Row(row, key, source));
-        Ok(row)
+        self.met(postings::add(connection, table, row, &tokens.indexed()))?;
+        let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
+        self.pending.push(Change::Row(row, RowEntry { node, source, words }));
+        Ok(Posted { row, words })
     }
 
     fn take_out(
@@ -186,6 +196,22 @@ impl Writing {
         }
         self.has_written = true;
         self.met(postings::remove(connection, table, row))
+    }
+
+    /// Merges some segments of the full-text tables; whether there were any to merge.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn merge(&mut self, connection: &Connection, pages: u32) -> Result<bool, ServiceError> {
+        for table in Table::ALL {
+            let merged = postings::merge(connection, table, pages);
+            let has_merged = merged.as_ref().is_ok_and(|has_merged| *has_merged);
+            self.met(merged.map(drop))?;
+            if has_merged {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.

@@ -87,12 +87,12 @@ fn post_again(
     let names = OfRows { connection, workspace, document, node };
     let table = Table::of(found.kind.is_head());
     if found.text.contains(PLACEHOLDER) {
-        writing.take_out(connection, table, found.row)?;
+        writing.take_out(connection, table, found.posted.row)?;
         let shown = render::expand(&found.text, 0, &names)?;
-        let row = writing.post(connection, table, (found.key, Source::Text), &shown)?;
+        let posted = writing.post(connection, table, (found.key, Source::Text), &shown)?;
         connection
-            .prepare_cached("UPDATE search_node SET row = ?2 WHERE k = ?1")?
-            .execute((found.key.0, row))?;
+            .prepare_cached("UPDATE search_node SET row = ?2, words = ?3 WHERE k = ?1")?
+            .execute((found.key.0, posted.row, posted.words))?;
     }
     let mut statement = connection.prepare_cached(
         "SELECT row, inlines, text FROM search_more WHERE node = ?1 AND part > 0",
@@ -103,13 +103,13 @@ fn post_again(
     for (old, inlines, text) in parts.iter().filter(|part| part.2.contains(PLACEHOLDER)) {
         writing.take_out(connection, table, *old)?;
         let shown = render::expand(text, *inlines, &names)?;
-        let row = match writing.post(connection, table, (found.key, Source::Text), &shown)? {
-            0 => writing.new_row(connection)?,
-            row => row,
-        };
+        let mut posted = writing.post(connection, table, (found.key, Source::Text), &shown)?;
+        if posted.row == 0 {
+            posted.row = writing.new_row(connection)?;
+        }
         connection
-            .prepare_cached("UPDATE search_more SET row = ?2 WHERE row = ?1")?
-            .execute((old, row))?;
+            .prepare_cached("UPDATE search_more SET row = ?2, words = ?3 WHERE row = ?1")?
+            .execute((old, posted.row, posted.words))?;
     }
     Ok(())
 }

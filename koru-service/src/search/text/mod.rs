@@ -49,6 +49,8 @@ pub const TOKEN_BYTES: usize = 64;
 pub const QUERY_CHARS: usize = 1_000;
 /// The most tokens of a query. The rest is not read.
 pub const QUERY_TOKENS: usize = 32;
+/// The longest beginnings of words of which the index has the rows at hand, in characters: the `prefix` of its tables.
+pub const PREFIX_CHARS: usize = 3;
 /// The longest snippet, in characters.
 pub const SNIPPET_CHARS: usize = 240;
 /// What stands between the words of a text and its joined forms, and between those: a private-use

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::scripts;
 use super::tokens::{Kind, Tokens, tokenize};
-use super::{QUERY_CHARS, QUERY_TOKENS};
+use super::{PREFIX_CHARS, QUERY_CHARS, QUERY_TOKENS};
 
 /// A parsed query: all terms must hold. Every text is one; none is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,6 +84,21 @@ impl Query {
     pub fn expression(&self) -> String {
         let terms: Vec<String> = self.terms.iter().map(Term::expression).collect();
         terms.join(" AND ")
+    }
+
+    /// The same for the rows in which the last word stands as a whole; none where that is all that is asked for, or where
+    /// the index has the rows of such beginnings at hand.
+    pub fn whole_expression(&self) -> Option<String> {
+        let (last, before) = self.terms.split_last()?;
+        let last = last.whole_expression()?;
+        let mut terms: Vec<String> = before.iter().map(Term::expression).collect();
+        terms.push(last);
+        Some(terms.join(" AND "))
+    }
+
+    /// How many words it has.
+    pub fn word_count(&self) -> usize {
+        tokenize(&self.text).len()
     }
 
     /// Whether a text is the query word by word: a title that was typed in full.
@@ -185,8 +200,17 @@ impl Term {
 
     /// The FTS5 query for this term: folded tokens in double quotes, so no syntax can enter.
     pub fn expression(&self) -> String {
+        self.written(if self.prefix { " *" } else { "" })
+    }
+
+    /// The same for the rows in which its last word stands as a whole, see [`Query::whole_expression`].
+    pub fn whole_expression(&self) -> Option<String> {
+        let last = self.tokens.last().filter(|_| self.prefix)?;
+        (last.text.chars().nth(PREFIX_CHARS).is_some()).then(|| self.written(""))
+    }
+
+    fn written(&self, star: &str) -> String {
         let tokens: Vec<&str> = self.tokens.iter().map(|token| token.text.as_str()).collect();
-        let star = if self.prefix { " *" } else { "" };
         let phrase = tokens.join(" ");
         match &self.joined {
             Some(joined) => format!("(\"{phrase}\"{star} OR \"{joined}\"{star})"),

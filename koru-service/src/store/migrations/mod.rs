@@ -11,10 +11,11 @@ const STEPS: &[&str] = &[
     include_str!("0001_initial.sql"),
     include_str!("0002_files.sql"),
     include_str!("0003_search.sql"),
+    include_str!("0004_search_words.sql"),
 ];
 
 /// The newest schema version that this release knows.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 const _: () = assert!(STEPS.len() == SCHEMA as usize, "SCHEMA counts the steps");
 
 /// Marks a database as a store of Koru: "Koru" in ASCII.
