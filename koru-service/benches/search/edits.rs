@@ -131,6 +131,7 @@ fn with_index(connection: &Connection, writing: &mut Writing, edit: &Edit) -> Ou
     Indexing::of(connection, writing, *workspace, *document, state.state(), false)
         .node(node)
         .map_err(text)?;
+    writing.ending(connection).map_err(text)?;
     connection.execute_batch("COMMIT").map_err(text)?;
     writing.committed();
     Ok(began.elapsed())

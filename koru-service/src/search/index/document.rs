@@ -125,7 +125,7 @@ impl<'a> Indexing<'a> {
             _ => {
                 let table = Table::of(kind.is_head());
                 if let Some(found) = &found {
-                    self.writing.take_out(self.connection, table, found.posted.row)?;
+                    self.writing.take_out(table, found.posted.row);
                 }
                 for old in more.iter().filter(|old| old.part > 0) {
                     self.remove_more(old, table)?;
@@ -208,7 +208,7 @@ impl<'a> Indexing<'a> {
     }
 
     fn remove_more(&mut self, more: &FoundMore, table: Table) -> Result<(), ServiceError> {
-        self.writing.take_out(self.connection, table, more.row)?;
+        self.writing.take_out(table, more.row);
         self.connection
             .prepare_cached("DELETE FROM search_more WHERE row = ?1")?
             .execute([more.row])?;
@@ -217,7 +217,7 @@ impl<'a> Indexing<'a> {
 
     fn remove(&mut self, found: &Found) -> Result<(), ServiceError> {
         let table = Table::of(found.kind.is_head());
-        self.writing.take_out(self.connection, table, found.posted.row)?;
+        self.writing.take_out(table, found.posted.row);
         for more in more_of(self.connection, found.key)? {
             self.remove_more(&more, if more.part == 0 { Table::Head } else { table })?;
         }

@@ -5,6 +5,7 @@
 
 mod document;
 mod names;
+mod queued;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use rusqlite::Connection;
 
 pub use self::document::{Indexing, PART_BYTES, key_at};
 pub use self::names::{file_gone, renamed};
+use self::queued::Queued;
 use super::memory::{Change, DocumentEntry, Memory, NodeKey, RowEntry, Source};
 use super::postings::{self, Table};
 use super::text;
@@ -28,8 +30,8 @@ pub struct Writing {
     next: Option<Next>,
     pending: Vec<Change>,
     pending_before: usize,
-    /// Whether the job wrote into the tables.
-    has_written: bool,
+    /// What the job changes of the tables, by [`Table`].
+    queued: [Queued; Table::ALL.len()],
     is_work_due: bool,
     /// Whether a job met damage in the tables.
     is_damaged: bool,
@@ -60,7 +62,7 @@ impl Writing {
             next: None,
             pending: Vec::new(),
             pending_before: 0,
-            has_written: false,
+            queued: Default::default(),
             is_work_due: false,
             is_damaged: false,
         }
@@ -69,7 +71,7 @@ impl Writing {
     /// A job begins.
     pub fn begun(&mut self) {
         self.pending_before = self.pending.len();
-        self.has_written = false;
+        self.queued.iter_mut().for_each(Queued::clear);
     }
 
     /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
@@ -77,7 +79,13 @@ impl Writing {
     /// # Errors
     /// Those of the storage.
     pub fn ending(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        if !self.has_written {
+        let queued = Table::ALL.into_iter().zip(&mut self.queued);
+        let written = queued
+            .map(|(table, queued)| queued.write(connection, table))
+            .try_fold(false, |before, written| Ok(written? || before));
+        let has_written = written.as_ref().is_ok_and(|has_written| *has_written);
+        self.met(written.map(drop))?;
+        if !has_written {
             return Ok(());
         }
         // A row is never used again, so it may be known too early, but not too late: a search may see the commit
@@ -108,6 +116,7 @@ impl Writing {
     /// What the job changed is undone.
     pub fn undone(&mut self) {
         self.pending.truncate(self.pending_before);
+        self.queued.iter_mut().for_each(Queued::clear);
     }
 
     /// All that was changed is on the disk.
@@ -178,24 +187,25 @@ impl Writing {
             return Ok(Posted::default());
         }
         let row = self.new_row(connection)?;
-        self.has_written = true;
-        self.met(postings::add(connection, table, row, &tokens.indexed()))?;
+        self.queued(table).add(row, tokens.indexed());
         let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
         self.pending.push(Change::Row(row, RowEntry { node, source, words }));
         Ok(Posted { row, words })
     }
 
-    fn take_out(
-        &mut self,
-        connection: &Connection,
-        table: Table,
-        row: u32,
-    ) -> Result<(), ServiceError> {
-        if row == 0 {
-            return Ok(());
+    /// Takes a row out; 0 is none.
+    fn take_out(&mut self, table: Table, row: u32) {
+        if row > 0 {
+            self.queued(table).remove(row);
         }
-        self.has_written = true;
-        self.met(postings::remove(connection, table, row))
+    }
+
+    fn queued(&mut self, table: Table) -> &mut Queued {
+        let [head, body] = &mut self.queued;
+        match table {
+            Table::Head => head,
+            Table::Body => body,
+        }
     }
 
     /// Merges some segments of the full-text tables; whether there were any to merge.

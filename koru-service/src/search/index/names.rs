@@ -87,7 +87,7 @@ fn post_again(
     let names = OfRows { connection, workspace, document, node };
     let table = Table::of(found.kind.is_head());
     if found.text.contains(PLACEHOLDER) {
-        writing.take_out(connection, table, found.posted.row)?;
+        writing.take_out(table, found.posted.row);
         let shown = render::expand(&found.text, 0, &names)?;
         let posted = writing.post(connection, table, (found.key, Source::Text), &shown)?;
         connection
@@ -101,7 +101,7 @@ fn post_again(
         .query_map([found.key.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<Result<_, _>>()?;
     for (old, inlines, text) in parts.iter().filter(|part| part.2.contains(PLACEHOLDER)) {
-        writing.take_out(connection, table, *old)?;
+        writing.take_out(table, *old);
         let shown = render::expand(text, *inlines, &names)?;
         let mut posted = writing.post(connection, table, (found.key, Source::Text), &shown)?;
         if posted.row == 0 {
