@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use koru_model::document::{Document, Node};
 use koru_model::ids::NodeId;
-use koru_service::search::index::{Indexing, Writing};
+use koru_service::search::index::{Indexing, Rewrite, Writing};
 use koru_service::store::log;
 use koru_service::store::placing::DocumentKey;
 use koru_service::store::workspaces::WorkspaceKey;
@@ -128,7 +128,7 @@ fn with_index(connection: &Connection, writing: &mut Writing, edit: &Edit) -> Ou
     begin(connection, edit)?;
     writing.begun();
     let Edit { workspace, document, state, node } = edit;
-    Indexing::of(connection, writing, *workspace, *document, state.state(), false)
+    Indexing::of(connection, writing, *workspace, *document, state.state(), Rewrite::Changed)
         .node(node)
         .map_err(text)?;
     writing.ending(connection).map_err(text)?;

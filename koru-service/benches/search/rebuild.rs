@@ -1,5 +1,6 @@
-//! How long the index is made again in one go while writers wait: what a part of a rebuild takes.
+//! How fast the index is made again from the documents, and how long others wait for a write meanwhile.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use koru_service::search::worker;
@@ -7,14 +8,22 @@ use koru_service::search::worker;
 use crate::kit::store::Store;
 use crate::kit::{Outcome, text};
 
-/// How many documents are indexed again.
-const DOCUMENTS: usize = 2_000;
+/// The pause between two writes of somebody else.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What was rebuilt.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rebuilt {
     pub(crate) nodes: usize,
     pub(crate) took: Duration,
+    /// The waits for a write that changes nothing.
+    pub(crate) waits: Waits,
+}
+
+/// How long writes waited.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Waits {
+    pub(crate) p95: Duration,
     pub(crate) longest: Duration,
 }
 
@@ -26,27 +35,40 @@ impl Rebuilt {
     }
 }
 
-/// Marks documents as not indexed and lets the index catch up, part by part; a part is timed with the reading of its
-/// documents, which holds up nobody.
+/// Makes the full-text tables anew, as after damage, and lets the index catch up, while somebody else writes.
 pub(crate) fn measure(store: &Store) -> Outcome<Rebuilt> {
-    let every = (store.documents.len() / DOCUMENTS).max(1);
-    let nodes = store
-        .service
-        .write(move |_, transaction| {
-            let connection = transaction.connection;
-            connection.execute("UPDATE document SET unindexed = 1 WHERE k % ?1 = 0", [every])?;
-            let sql = "SELECT coalesce(sum(nodes), 0) FROM document WHERE unindexed = 1";
-            Ok(connection.query_row(sql, (), |row| row.get(0))?)
+    let service = &store.service;
+    let nodes = service
+        .write(|_, transaction| {
+            transaction.state.search.reset(transaction.connection)?;
+            let sql = "SELECT coalesce(sum(nodes), 0) FROM document";
+            Ok(transaction.connection.query_row(sql, (), |row| row.get(0))?)
         })
         .map_err(text)?;
-    let mut rebuilt = Rebuilt { nodes, ..Rebuilt::default() };
-    loop {
+    let has_ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| -> Outcome<Waits> {
+            let mut all = Vec::new();
+            while !has_ended.load(Ordering::Acquire) {
+                let began = Instant::now();
+                service.write(|_, _| Ok(())).map_err(text)?;
+                all.push(began.elapsed());
+                std::thread::sleep(PAUSE);
+            }
+            let p95 = super::measure::percentile(&mut all, 95);
+            Ok(Waits { p95, longest: all.last().copied().unwrap_or_default() })
+        });
         let began = Instant::now();
-        if !worker::catch_up(&store.service).map_err(text)? {
-            return Ok(rebuilt);
-        }
+        let caught_up = loop {
+            match worker::catch_up(service) {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(text(error)),
+            }
+        };
         let took = began.elapsed();
-        rebuilt.took += took;
-        rebuilt.longest = rebuilt.longest.max(took);
-    }
+        has_ended.store(true, Ordering::Release);
+        let waits = waiting.join().map_err(|_| "the one who waits panicked")??;
+        caught_up.map(|()| Rebuilt { nodes, took, waits })
+    })
 }

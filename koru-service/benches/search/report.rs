@@ -132,9 +132,9 @@ pub(crate) fn judge(rounds: &[Round], report: &mut Report) {
             share <= 2.6,
             true,
         );
-        let longest = round.rebuilt.longest;
+        let longest = round.rebuilt.waits.longest;
         report.add(
-            format!("longest part of a rebuild, its documents read, {size} nodes"),
+            format!("longest wait for a write during a rebuild, {size} nodes"),
             millis(longest),
             "≤ 50 ms".into(),
             longest <= Duration::from_millis(50),

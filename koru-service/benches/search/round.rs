@@ -98,9 +98,6 @@ impl Round {
         let ripgrep = ripgrep::measure(&files, &sets)?;
         println!("== corrections");
         let corrections = corrections(&store, &baseline)?;
-        println!("== rebuild");
-        let rebuilt = rebuild::measure(&store)?;
-
         println!("== edits");
         let documents = store.documents.len();
         store.service.store.close();
@@ -109,6 +106,10 @@ impl Round {
         let (edits, baseline_edits) =
             edits::measure(&copy, store.service.search.writing(), &baseline, SEED)?;
         sizes.merged = sizes::merged(&Connection::open(&copy).map_err(text)?)?;
+
+        println!("== rebuild");
+        let rebuilt = rebuild::measure(&store.reopen()?)?;
+
         let common = sets.iter().find(|set| set.name == "common word");
         let common = common
             .into_iter()

@@ -7,7 +7,7 @@ use super::change::{Edited, client_id};
 use super::packing;
 use super::residents::Residents;
 use crate::errors::ServiceError;
-use crate::search::index::{self, Indexing};
+use crate::search::index::{self, Indexing, Rewrite};
 use crate::search::memory::DocumentEntry;
 use crate::service::Service;
 use crate::session::Session;
@@ -103,7 +103,8 @@ fn write(
     let mut nodes: Vec<_> = touched.iter().map(|one| one.node).collect();
     nodes.dedup();
     let search = &mut transaction.state.search;
-    let mut indexing = Indexing::of(connection, search, workspace, row.key, &after, false);
+    let mut indexing =
+        Indexing::of(connection, search, workspace, row.key, &after, Rewrite::Changed);
     for node in nodes {
         if let Some(new) = after.node(node) {
             let key = indexing.node(new)?;

@@ -17,7 +17,7 @@ use super::facts::StoreFacts;
 use super::refusal;
 use super::residents::Residents;
 use crate::errors::ServiceError;
-use crate::search::index::Indexing;
+use crate::search::index::{Indexing, Rewrite};
 use crate::search::memory::DocumentEntry;
 use crate::service::Service;
 use crate::session::Session;
@@ -170,7 +170,7 @@ pub(super) fn make(
     )?;
     log::append(connection, key, 1, update, chain)?;
     let search = &mut transaction.state.search;
-    let mut indexing = Indexing::of(connection, search, workspace, key, state, false);
+    let mut indexing = Indexing::of(connection, search, workspace, key, state, Rewrite::Changed);
     for node in state.subtree(root).into_iter().filter_map(|id| state.node(id)) {
         let indexed = indexing.node(node)?;
         uses::index(connection, key, indexed, None, node)?;

@@ -300,7 +300,8 @@ impl Tables {
     }
 
     fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
-        let mut nodes = connection.prepare("SELECT k, document, kind, row, words FROM search_node")?;
+        let mut nodes =
+            connection.prepare("SELECT k, document, kind, row, words FROM search_node")?;
         let mut found = nodes.query(())?;
         while let Some(row) = found.next()? {
             let key = NodeKey(row.get(0)?);

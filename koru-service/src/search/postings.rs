@@ -66,6 +66,18 @@ pub fn remove(connection: &Connection, table: Table, row: u32) -> Result<(), rus
     connection.prepare_cached(sql)?.execute([row]).map(drop)
 }
 
+/// Whether a table has a row.
+///
+/// # Errors
+/// Those of the storage.
+pub fn has(connection: &Connection, table: Table, row: u32) -> Result<bool, rusqlite::Error> {
+    let sql = match table {
+        Table::Head => "SELECT 1 FROM search_head_docsize WHERE id = ?1",
+        Table::Body => "SELECT 1 FROM search_body_docsize WHERE id = ?1",
+    };
+    connection.prepare_cached(sql)?.exists([row])
+}
+
 /// Writes what both tables still keep in memory.
 ///
 /// # Errors

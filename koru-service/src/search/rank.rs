@@ -164,9 +164,8 @@ fn text_score(
 ) -> Result<f64, ServiceError> {
     let (Some(node), Place::Row(..)) = (candidate.node, candidate.place) else { return Ok(1.0) };
     let is_head = view.node(node).is_some_and(|entry| entry.kind.is_head());
-    let score = texts.at(node, candidate.place, |text| {
-        score_of_text(query, &tokenize(text), is_head)
-    })?;
+    let score =
+        texts.at(node, candidate.place, |text| score_of_text(query, &tokenize(text), is_head))?;
     Ok(score.unwrap_or(0.0))
 }
 

@@ -11,7 +11,7 @@ use koru_model::document::{Document, Node, State};
 use koru_model::ids::{NodeId, WorkspaceId};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::index::Indexing;
+use super::index::{Indexing, Rewrite};
 use super::text::TOKENIZER_VERSION;
 use crate::errors::ServiceError;
 use crate::service::Service;
@@ -24,11 +24,15 @@ use crate::store::{Transaction, log, uses};
 const LAYOUT_VERSION: u32 = 2;
 /// Which version the index was begun with.
 const VERSION: &str = "search.version";
+/// There while the words of some rows may be those of another tokenizer.
+const OLD_ROWS: &str = "search.old_rows";
 
 /// The most nodes in one transaction, some 50 ms: longer ones would hold up writers.
 const NODES: usize = 200;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;
+/// How many parts are written before the thread looks whether the service is still wanted.
+const PARTS: usize = 16;
 /// How long to wait after a failure.
 const AGAIN: Duration = Duration::from_secs(5);
 /// After how long without a change segments are merged.
@@ -127,11 +131,31 @@ pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
         return Ok(());
     }
     connection.execute("UPDATE document SET unindexed = unindexed + 1", ())?;
-    connection.execute(
-        "INSERT INTO setting (key, value) VALUES (?1, ?2)
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (VERSION, version),
-    )?;
+    let set = "INSERT INTO setting (key, value) VALUES (?1, ?2)
+               ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    connection.execute(set, (VERSION, &version))?;
+    let tokenizer = |version: &str| version.split_once('.').map(|(_, of)| of.to_owned());
+    if found.is_some_and(|found| tokenizer(&found) != tokenizer(&version)) {
+        connection.execute(set, (OLD_ROWS, true))?;
+    }
+    Ok(())
+}
+
+fn rows_are_old(connection: &Connection) -> Result<bool, ServiceError> {
+    Ok(connection.prepare_cached("SELECT 1 FROM setting WHERE key = ?1")?.exists([OLD_ROWS])?)
+}
+
+/// No document is behind any more.
+fn all_rows_are_new(service: &Arc<Service>) -> Result<(), ServiceError> {
+    if service.store.read(rows_are_old)? {
+        service.write(|_, transaction| {
+            let connection = transaction.connection;
+            if gather(connection, None)?.is_empty() {
+                connection.execute("DELETE FROM setting WHERE key = ?1", [OLD_ROWS])?;
+            }
+            Ok(())
+        })?;
+    }
     Ok(())
 }
 
@@ -226,23 +250,42 @@ pub fn merge(service: &Arc<Service>) -> Result<bool, ServiceError> {
 struct Behind {
     key: DocumentKey,
     workspace: WorkspaceKey,
+    modified_at: i64,
     /// How often the index had fallen behind then.
     times: i64,
     seq: u64,
     state: State,
     nodes: Vec<NodeId>,
+    rewrite: Rewrite,
 }
 
-/// Indexes some documents, or a part of one; whether there was anything to do.
+/// Indexes some documents; whether there was anything to do. While a part of them is written, the next one is read.
 ///
 /// # Errors
 /// Those of the storage.
 pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
-    let batch = service.store.read(gather)?;
+    let mut batch = service.store.read(|connection| gather(connection, None))?;
     if batch.is_empty() {
+        all_rows_are_new(service)?;
         return Ok(false);
     }
-    // One large document, or several small ones.
+    for _ in 0..PARTS {
+        let after = batch.last().map(|last| (last.modified_at, last.key));
+        let (written, read) = std::thread::scope(|scope| {
+            let read = scope.spawn(|| service.store.read(|connection| gather(connection, after)));
+            (write(service, batch), read.join())
+        });
+        written?;
+        batch = read.map_err(|_| ServiceError::Internal("reading documents panicked"))??;
+        if batch.is_empty() || service.search.wake.has_ended() {
+            break;
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the index of one large document, or of several small ones.
+fn write(service: &Arc<Service>, batch: Vec<Behind>) -> Result<(), ServiceError> {
     if let [large] = batch.as_slice()
         && large.nodes.len() > NODES
     {
@@ -263,7 +306,7 @@ pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
                 None => Ok(count),
             })?;
         }
-        return Ok(true);
+        return Ok(());
     }
     service.write(move |_, transaction| {
         for small in &batch {
@@ -271,8 +314,7 @@ pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
             finish(transaction, small)?;
         }
         Ok(())
-    })?;
-    Ok(true)
+    })
 }
 
 /// Where a transaction that begins with node `from` ends.
@@ -288,12 +330,19 @@ fn chunk(document: &Behind, from: usize) -> usize {
     document.nodes.len()
 }
 
-fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
+/// Reads some of the documents whose index is behind, of those that follow `after` in their order.
+fn gather(
+    connection: &Connection,
+    after: Option<(i64, DocumentKey)>,
+) -> Result<Vec<Behind>, ServiceError> {
+    let rewrite = if rows_are_old(connection)? { Rewrite::All } else { Rewrite::Missing };
     let mut statement = connection.prepare_cached(
-        "SELECT k, unindexed, workspace, head FROM document INDEXED BY document_unindexed
-         WHERE unindexed > 0 ORDER BY modified_at, k LIMIT 200",
+        "SELECT k, unindexed, workspace, head, modified_at
+         FROM document INDEXED BY document_unindexed
+         WHERE unindexed > 0 AND (modified_at, k) > (?1, ?2) ORDER BY modified_at, k LIMIT 200",
     )?;
-    let mut rows = statement.query(())?;
+    let (modified_at, key) = after.map_or((i64::MIN, i64::MIN), |(at, key)| (at, key.0));
+    let mut rows = statement.query((modified_at, key))?;
     let mut batch = Vec::new();
     let (mut nodes, mut bytes) = (0, 0);
     while let Some(row) = rows.next()? {
@@ -315,10 +364,12 @@ fn gather(connection: &Connection) -> Result<Vec<Behind>, ServiceError> {
         batch.push(Behind {
             key,
             workspace: WorkspaceKey(row.get(2)?),
+            modified_at: row.get(4)?,
             times: row.get(1)?,
             seq,
             state,
             nodes: order,
+            rewrite,
         });
         if nodes > NODES {
             break;
@@ -341,7 +392,7 @@ fn index(
         behind.workspace,
         behind.key,
         &behind.state,
-        true,
+        behind.rewrite,
     );
     let nodes = behind.nodes.get(range).unwrap_or_default();
     for node in
@@ -367,7 +418,7 @@ fn finish(
         behind.workspace,
         behind.key,
         &behind.state,
-        true,
+        behind.rewrite,
     )
     .sweep(|id| changed.contains(&id))?;
     connection

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::{Posted, Writing};
 use crate::errors::ServiceError;
 use crate::search::memory::{Change, KindCode, NodeEntry, NodeKey, Source};
-use crate::search::postings::Table;
+use crate::search::postings::{self, Table};
 use crate::search::render::{self, OfNode, PLACEHOLDER, Shown};
 use crate::search::text;
 use crate::store::placing::DocumentKey;
@@ -18,6 +18,17 @@ use crate::store::workspaces::WorkspaceKey;
 /// Longer texts take several rows, in bytes of UTF-8.
 pub const PART_BYTES: usize = 64 * 1024;
 
+/// Which texts get new rows of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// Those that are others than before.
+    Changed,
+    /// These, and those whose rows are not there.
+    Missing,
+    /// All of them: their words were made by another tokenizer.
+    All,
+}
+
 /// The index of one document, at one of its states.
 pub struct Indexing<'a> {
     connection: &'a Connection,
@@ -25,8 +36,7 @@ pub struct Indexing<'a> {
     workspace: WorkspaceKey,
     document: DocumentKey,
     state: &'a State,
-    /// Whether nodes are written that look unchanged.
-    all: bool,
+    rewrite: Rewrite,
     keys: HashMap<NodeId, NodeKey>,
 }
 
@@ -46,7 +56,7 @@ struct FoundMore {
 }
 
 impl<'a> Indexing<'a> {
-    /// The index of a document at `state`; `all`: also of nodes that look unchanged.
+    /// The index of a document at `state`.
     #[must_use]
     pub fn of(
         connection: &'a Connection,
@@ -54,9 +64,9 @@ impl<'a> Indexing<'a> {
         workspace: WorkspaceKey,
         document: DocumentKey,
         state: &'a State,
-        all: bool,
+        rewrite: Rewrite,
     ) -> Self {
-        Self { connection, writing, workspace, document, state, all, keys: HashMap::new() }
+        Self { connection, writing, workspace, document, state, rewrite, keys: HashMap::new() }
     }
 
     /// Makes the index say what the node says; returns the node's key, none where it is removed.
@@ -114,16 +124,17 @@ impl<'a> Indexing<'a> {
         let more = more_of(self.connection, key)?;
         let names = OfNode { connection: self.connection, workspace: self.workspace, node };
 
-        let is_same_text = found.as_ref().is_some_and(|found| found.text == first)
+        let table = Table::of(kind.is_head());
+        let is_same = found.as_ref().is_some_and(|found| found.text == first)
             && parts.len() <= 1
-            && !self.all
             // The same placeholders may show other names.
             && !first.contains(PLACEHOLDER)
             && more.iter().all(|more| more.part == 0);
         let posted = match &found {
-            Some(found) if is_same_text => found.posted,
+            Some(found) if is_same && self.may_stay(table, found.posted)? => {
+                self.counted(key, found.posted, first)
+            }
             _ => {
-                let table = Table::of(kind.is_head());
                 if let Some(found) = &found {
                     self.writing.take_out(table, found.posted.row);
                 }
@@ -138,7 +149,8 @@ impl<'a> Indexing<'a> {
             }
         };
         let old_values = more.iter().find(|more| more.part == 0);
-        if self.all || old_values.map_or("", |old| &old.text) != values {
+        let is_same = old_values.map_or("", |old| &old.text) == values;
+        if self.rewrite != Rewrite::Changed || !is_same {
             if let Some(old) = old_values {
                 self.remove_more(old, Table::Head)?;
             }
@@ -183,6 +195,25 @@ impl<'a> Indexing<'a> {
             self.writing.pending.push(Change::Node(key, NodeEntry { document, kind }));
         }
         Ok(())
+    }
+
+    /// Whether the row of a text that is the same may stay.
+    fn may_stay(&self, table: Table, posted: Posted) -> Result<bool, ServiceError> {
+        Ok(match self.rewrite {
+            Rewrite::Changed => true,
+            Rewrite::Missing => {
+                posted.row == 0 || postings::has(self.connection, table, posted.row)?
+            }
+            Rewrite::All => false,
+        })
+    }
+
+    /// A row that stays, with the number of its words where that is not known yet.
+    fn counted(&mut self, key: NodeKey, posted: Posted, text: &str) -> Posted {
+        if posted.row == 0 || posted.words > 0 {
+            return posted;
+        }
+        self.writing.count((key, Source::Text), posted.row, &text::tokenize(text))
     }
 
     fn add_more(

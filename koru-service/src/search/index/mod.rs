@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use self::document::{Indexing, PART_BYTES, key_at};
+pub use self::document::{Indexing, PART_BYTES, Rewrite, key_at};
 pub use self::names::{file_gone, renamed};
 use self::queued::Queued;
 use super::memory::{Change, DocumentEntry, Memory, NodeKey, RowEntry, Source};
 use super::postings::{self, Table};
-use super::text;
+use super::text::{self, Tokens};
 use super::words::Words;
 use super::worker::Wake;
 use crate::errors::ServiceError;
@@ -188,9 +188,19 @@ impl Writing {
         }
         let row = self.new_row(connection)?;
         self.queued(table).add(row, tokens.indexed());
+        Ok(self.count((node, source), row, &tokens))
+    }
+
+    /// Notes what a row holds.
+    fn count(
+        &mut self,
+        (node, source): (NodeKey, Source),
+        row: u32,
+        tokens: &Tokens<'_>,
+    ) -> Posted {
         let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
         self.pending.push(Change::Row(row, RowEntry { node, source, words }));
-        Ok(Posted { row, words })
+        Posted { row, words }
     }
 
     /// Takes a row out; 0 is none.
