@@ -150,6 +150,13 @@ impl Round {
             println!("{:?}", rebuild::measure(&store)?);
             return Ok(());
         }
+        if only == "edits" {
+            store.service.store.close();
+            let path = store.home().database();
+            let writing = store.service.search.writing();
+            println!("{:?}", edits::measure(&path, writing, &baseline, SEED)?);
+            return Ok(());
+        }
         let mut sets = queries::with_words(&texts, &baseline, nodes, SEED)?;
         let workspace = store.workspaces.get(ONE_WORKSPACE).ok_or("no second workspace")?;
         let more = [queries::filtered(&sets, *workspace), queries::others(&sets)];

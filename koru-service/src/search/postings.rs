@@ -1,12 +1,17 @@
 //! The two full-text tables. A damaged one never stops a write: both are made anew and all documents are
 //! indexed again.
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
 
 use crate::errors::{ServiceError, StorageFault};
 
 /// What [`reset`] leaves for the next start: rows up to here were used in tables that are gone.
 const FLOOR: &str = "search.row_floor";
+
+/// The highest row when all segments were merged last.
+const MERGED: &str = "search.merged_row";
+/// Fewer rows are not worth a merge.
+const LEAST_MERGED: u32 = 1_000;
 
 /// Which table a row stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,20 +97,55 @@ pub fn flush(connection: &Connection) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
-/// Merges some of a table's segments, of which searches have to read each, and writes about so many of its pages; whether
-/// there was anything to merge. Segments are merged two by two (`usermerge`), those of like size first.
+/// Begins to merge all segments of a table into one, or goes on with it, and writes about so many of its pages; whether
+/// there was anything to merge.
 ///
 /// # Errors
 /// Those of the storage.
-pub fn merge(connection: &Connection, table: Table, pages: u32) -> Result<bool, rusqlite::Error> {
+pub fn merge(
+    connection: &Connection,
+    table: Table,
+    begins: bool,
+    pages: i32,
+) -> Result<bool, rusqlite::Error> {
     let sql = match table {
         Table::Head => "INSERT INTO search_head (search_head, rank) VALUES ('merge', ?1)",
         Table::Body => "INSERT INTO search_body (search_body, rank) VALUES ('merge', ?1)",
     };
     let before = connection.total_changes();
-    connection.prepare_cached(sql)?.execute([pages])?;
+    connection.prepare_cached(sql)?.execute([if begins { -pages } else { pages }])?;
     // The statement itself counts as one change (FTS5, "The 'merge' Command").
     Ok(connection.total_changes() - before >= 2)
+}
+
+/// Whether so much was written since all segments were merged that it is time again: a quarter of all, so that a page is
+/// written some five times in its life. `rows` and `nodes` are what [`used`] says; they are noted as merged.
+///
+/// # Errors
+/// Those of the storage.
+pub fn is_merge_due(
+    connection: &Connection,
+    (rows, nodes): (u32, u32),
+) -> Result<bool, rusqlite::Error> {
+    let merged: Option<u32> = connection
+        .prepare_cached("SELECT value FROM setting WHERE key = ?1")?
+        .query_row([MERGED], |row| row.get(0))
+        .optional()?;
+    let is_due = rows.saturating_sub(merged.unwrap_or(0)) >= LEAST_MERGED.max(nodes / 4);
+    if is_due {
+        set(connection, MERGED, rows)?;
+    }
+    Ok(is_due)
+}
+
+fn set(connection: &Connection, key: &str, rows: u32) -> Result<(), rusqlite::Error> {
+    connection
+        .execute(
+            "INSERT INTO setting (key, value) VALUES (?1, ?2)
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, rows),
+        )
+        .map(drop)
 }
 
 /// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
@@ -136,17 +176,11 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
          DROP TABLE IF EXISTS search_body;
          CREATE VIRTUAL TABLE search_head USING fts5 (t, content = '', contentless_delete = 1, prefix = '1 2 3', tokenize = 'ascii');
          CREATE VIRTUAL TABLE search_body USING fts5 (t, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'ascii');
-         INSERT INTO search_head (search_head, rank) VALUES ('usermerge', 2);
-         INSERT INTO search_body (search_body, rank) VALUES ('usermerge', 2);
          CREATE VIRTUAL TABLE search_words USING fts5vocab (search_body, row);
          CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
          UPDATE document SET unindexed = unindexed + 1;",
     )?;
-    connection.execute(
-        "INSERT INTO setting (key, value) VALUES (?1, ?2)
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (FLOOR, used),
-    )?;
+    set(connection, FLOOR, used)?;
     Ok(())
 }
 

@@ -20,8 +20,6 @@ pub const SCANNED: usize = 200_000;
 pub const ACCEPTED: usize = 6_000;
 /// The part of them that the second table has at least, one in so many.
 const OF_SECOND: usize = 4;
-/// Where so many rows of a table hold a word as a whole, those in which it begins another word are not looked for.
-const ENOUGH_WHOLE: usize = 500;
 /// How many rows are read before what is known of them is looked up: memory answers many at once sooner than one by one.
 const AT_ONCE: usize = 128;
 
@@ -210,7 +208,6 @@ impl Scan<'_> {
         let mut is_cut = false;
         for table in Table::ALL {
             let until = accepted.max(taken.get().saturating_add(accepted / OF_SECOND));
-            let before = taken.get();
             let left = || until - taken.get();
             // Both scans name rows in the same order.
             let mut handed = Vec::new();
@@ -219,7 +216,7 @@ impl Scan<'_> {
                     handed.push(row.row);
                     hand(row)
                 })?;
-                if is_full || taken.get() - before >= ENOUGH_WHOLE {
+                if is_full {
                     is_cut = true;
                     continue;
                 }

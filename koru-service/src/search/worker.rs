@@ -28,7 +28,7 @@ const VERSION: &str = "search.version";
 const OLD_ROWS: &str = "search.old_rows";
 
 /// The most nodes in one transaction, some 50 ms: longer ones would hold up writers.
-const NODES: usize = 200;
+const NODES: usize = 150;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;
 /// How many parts are written before the thread looks whether the service is still wanted.
@@ -38,7 +38,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// After how long without a change segments are merged.
 const QUIET: Duration = Duration::from_secs(2);
 /// The pages that are written in one transaction then, some 5 ms.
-const PAGES: u32 = 64;
+const PAGES: i32 = 64;
 
 /// Wakes the thread.
 #[derive(Debug, Default)]
@@ -238,7 +238,7 @@ fn repeat(
     }
 }
 
-/// Merges some segments of the tables; whether there were any to merge.
+/// Merges some segments of the tables, where that is due; whether it is to go on.
 ///
 /// # Errors
 /// Those of the storage.

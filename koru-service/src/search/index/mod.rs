@@ -33,6 +33,8 @@ pub struct Writing {
     /// What the job changes of the tables, by [`Table`].
     queued: [Queued; Table::ALL.len()],
     is_work_due: bool,
+    /// Whether segments are being merged.
+    is_merging: bool,
     /// Whether a job met damage in the tables.
     is_damaged: bool,
 }
@@ -64,6 +66,7 @@ impl Writing {
             pending_before: 0,
             queued: Default::default(),
             is_work_due: false,
+            is_merging: false,
             is_damaged: false,
         }
     }
@@ -218,20 +221,24 @@ impl Writing {
         }
     }
 
-    /// Merges some segments of the full-text tables; whether there were any to merge.
+    /// Merges the segments of the full-text tables, about so many pages of them, where much was written since they were
+    /// merged last; whether it is to go on.
     ///
     /// # Errors
     /// Those of the storage.
-    pub fn merge(&mut self, connection: &Connection, pages: u32) -> Result<bool, ServiceError> {
-        for table in Table::ALL {
-            let merged = postings::merge(connection, table, pages);
-            let has_merged = merged.as_ref().is_ok_and(|has_merged| *has_merged);
-            self.met(merged.map(drop))?;
-            if has_merged {
-                return Ok(true);
-            }
+    pub fn merge(&mut self, connection: &Connection, pages: i32) -> Result<bool, ServiceError> {
+        let begins = !self.is_merging;
+        let Next { row, node } = *self.next(connection)?;
+        if begins && !postings::is_merge_due(connection, (row, node))? {
+            return Ok(false);
         }
-        Ok(false)
+        self.is_merging = false;
+        for table in Table::ALL {
+            let merged = postings::merge(connection, table, begins, pages);
+            self.is_merging |= merged.as_ref().is_ok_and(|has_merged| *has_merged);
+            self.met(merged.map(drop))?;
+        }
+        Ok(self.is_merging)
     }
 
     /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.
