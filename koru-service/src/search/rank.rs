@@ -4,8 +4,6 @@
 //! is read and scored again: by how near the words stand, how often and how exactly. The others follow as they were. The number never depends on the page, so pages fit together
 //! (design, search, section 4, for the formula and what it was measured with).
 
-use std::cmp::Ordering;
-
 use rusqlite::Connection;
 
 use super::candidates::{Candidate, Place};
@@ -15,9 +13,9 @@ use super::text::{Match, Query, Tokens, tokenize};
 use crate::errors::ServiceError;
 
 /// How many candidates are scored by their text.
-const READ: usize = 200;
+const READ: usize = 160;
 /// Of how many of these several places are read, to find the best.
-const COMPARED: usize = 40;
+const COMPARED: usize = 32;
 /// The length of a usual text, in words.
 const USUAL_WORDS: f64 = 12.0;
 /// A whole title or heading that is the query.
@@ -50,63 +48,66 @@ pub fn rank(
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Ranked>, ServiceError> {
     let newest = view.documents().iter().map(|entry| entry.modified_at).max().unwrap_or(0);
+    let modified = |document: u32| view.document(document).map_or(0, |entry| entry.modified_at);
+    let worth =
+        |candidate: &Candidate| worth(candidate) * freshness(newest - modified(candidate.document));
     let words = query.word_count();
-    let mut placed: Vec<Placed> = (0..)
+    let mut order: Vec<Placed> = (0..)
         .zip(&candidates)
         .map(|(index, candidate)| {
-            let entry = view.document(candidate.document);
-            let modified = entry.map_or(0, |entry| entry.modified_at);
-            let worth = worth(candidate) * freshness(newest - modified);
-            let hit = of(candidate, worth * likely_score_of_text(candidate, view, words));
-            Placed { hit, worth, modified, index }
+            let score = worth(candidate) * likely_score_of_text(candidate, view, words);
+            let modified = modified(candidate.document);
+            Placed::new(&of(candidate, score), modified, index)
         })
         .collect();
-    placed.sort_unstable_by(Placed::order);
+    order.sort_unstable();
 
+    let (read, others) = order.split_at(READ.min(order.len()));
     let mut texts = Texts::new(connection, view)?;
-    let count = READ.min(placed.len());
-    let (read, others) = placed.split_at_mut(count);
-    for (number, placed) in read.iter_mut().enumerate() {
-        let Some(candidate) = candidates.get(placed.index) else { continue };
-        let mut best = *candidate;
+    let mut best = Vec::with_capacity(read.len());
+    for (number, placed) in read.iter().enumerate() {
+        let Some(candidate) = candidates.get(placed.index as usize) else { continue };
+        let mut place = *candidate;
         let mut text = text_score(&mut texts, view, query, candidate)?;
-        for (node, place) in candidate.rivals.iter().flatten().filter(|_| number < COMPARED) {
-            let rival = Candidate { node: Some(*node), place: *place, ..*candidate };
+        for (node, rival) in candidate.rivals.iter().flatten().filter(|_| number < COMPARED) {
+            let rival = Candidate { node: Some(*node), place: *rival, ..*candidate };
             let score = text_score(&mut texts, view, query, &rival)?;
             if score > text {
-                (best, text) = (rival, score);
+                (place, text) = (rival, score);
             }
         }
-        placed.hit = of(&best, placed.worth * text);
+        best.push(of(&place, worth(candidate) * text));
     }
-    read.sort_unstable_by(Placed::order);
+    best.sort_by_cached_key(|hit| Placed::new(hit, modified(hit.document), 0));
     // A score that goes on falling, so that a reader may compare any two.
-    let last = read.last().map_or(u32::MAX, |last| last.hit.score);
-    for other in others {
-        other.hit.score = other.hit.score.min(last);
-    }
-    Ok(placed.into_iter().map(|placed| placed.hit).collect())
+    let last = best.last().map_or(u32::MAX, |last| last.score);
+    best.extend(others.iter().filter_map(|placed| {
+        let hit = of(candidates.get(placed.index as usize)?, 0.0);
+        Some(Ranked { score: placed.score().min(last), ..hit })
+    }));
+    Ok(best)
 }
 
-/// A hit while the list is put in order.
+/// The place of a hit in the list, the best first. Lists are long and equal scores frequent, so one number says most of
+/// it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Placed {
-    hit: Ranked,
-    /// The score but for what the text makes of it.
-    worth: f64,
-    modified: i64,
+    /// Score, time of the last change and document, all of them the other way round.
+    key: u128,
+    node: Option<NodeKey>,
     /// Of the candidate.
-    index: usize,
+    index: u32,
 }
 
 impl Placed {
-    fn order(&self, other: &Self) -> Ordering {
-        // One comparison: lists are long, and equal scores are frequent.
-        let key = |placed: &Self| {
-            (u128::from(placed.hit.score) << 96)
-                | (u128::from(placed.modified.max(0).unsigned_abs()) << 32)
-                | u128::from(placed.hit.document)
-        };
-        key(other).cmp(&key(self)).then_with(|| self.hit.node.cmp(&other.hit.node))
+    fn new(hit: &Ranked, modified: i64, index: u32) -> Self {
+        let modified = u128::from(modified.max(0).unsigned_abs());
+        let key = (u128::from(hit.score) << 96) | (modified << 32) | u128::from(hit.document);
+        Self { key: !key, node: hit.node, index }
+    }
+
+    fn score(&self) -> u32 {
+        u32::try_from(!self.key >> 96).unwrap_or(u32::MAX)
     }
 }
 
