@@ -278,10 +278,12 @@ fn facts(text: &mut String, round: &Round) {
     );
     let _ = writeln!(
         text,
-        "- Made whole (replica, history, index): {:.0} nodes a second; the baseline's rows: {:.0} a second; index made again from the documents: {:.0} nodes a second.",
+        "- Made whole (replica, history, index): {:.0} nodes a second; the baseline's rows: {:.0} a second; index made again from the documents: {:.0} nodes a second, while p95 / longest of another's writes waited {} / {}.",
         rate(round.nodes, round.made),
         rate(round.nodes, round.baseline_made),
         round.rebuilt.rate(),
+        millis(round.rebuilt.waits.p95),
+        millis(round.rebuilt.waits.longest),
     );
     let _ = writeln!(text, "- The first search after a start: {}.", millis(round.first));
     if round.ripgrep.is_empty() {

@@ -5,7 +5,7 @@ use super::candidates::{Candidate, Gathered, Place};
 use super::filter::bits::Bits;
 use super::names::{self, Tagged, Terms};
 use super::scan::{ACCEPTED, Scan, Words};
-use super::text::{Query, Term};
+use super::text::Query;
 use crate::errors::ServiceError;
 
 /// Where one place holds all words in so many documents, others are looked for only when their page is asked for.
@@ -118,13 +118,13 @@ impl Spread {
     fn scan(
         &mut self,
         scan: &Scan<'_>,
-        bit: Terms,
-        term: &Term,
+        query: &Query,
+        index: usize,
         most: usize,
     ) -> Result<bool, ServiceError> {
-        scan.rows(Words::One(term), most, |row| {
+        scan.rows(Words::One(query, index), most, |row| {
             let document = row.entry.document;
-            set(&mut self.terms, document, bit);
+            set(&mut self.terms, document, 1 << index);
             if row.weight() > 1.0
                 && let Some(head) = self.heads.get_mut(document as usize)
             {
@@ -177,19 +177,13 @@ fn spread(
         set(&mut spread.terms, document, *terms);
     }
 
-    let terms: Vec<(Terms, &Term)> =
-        query.terms.iter().take(32).enumerate().map(|(index, term)| (1 << index, term)).collect();
     let mut frequent = Vec::new();
-    for (bit, term) in &terms {
-        if spread.scan(scan, *bit, term, PROBED)? {
-            frequent.push((*bit, *term));
+    for index in 0..query.terms.len().min(32) {
+        if spread.scan(scan, query, index, PROBED)? {
+            frequent.push(index);
         }
     }
-    let rare: Terms = terms
-        .iter()
-        .filter(|(bit, _)| frequent.iter().all(|(other, _)| other != bit))
-        .map(|(bit, _)| bit)
-        .sum();
+    let rare = wanted & !frequent.iter().fold(0, |terms, index| terms | 1 << index);
     let hopeful: Vec<u32> = (0_u32..)
         .zip(&spread.terms)
         .filter(|(document, terms)| {
@@ -211,8 +205,8 @@ fn spread(
             // The newest rows are enough where so many documents hold all words there.
             for most in [accepted, usize::MAX] {
                 let mut is_cut = false;
-                for (bit, term) in &frequent {
-                    is_cut |= spread.scan(scan, *bit, term, most)?;
+                for index in &frequent {
+                    is_cut |= spread.scan(scan, query, *index, most)?;
                 }
                 if !is_cut || most == usize::MAX || spread.count(scan, wanted) >= ENOUGH {
                     spread.is_cut |= is_cut;

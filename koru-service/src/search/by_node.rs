@@ -59,8 +59,8 @@ pub fn find(
         let words = Words::All(query);
         is_cut |= gather(scan, words, wanted, accepted, &mut holding, &mut gathered)?;
     }
-    for (index, term) in query.terms.iter().enumerate().take(32) {
-        let words = Words::One(term);
+    for index in 0..query.terms.len().min(32) {
+        let words = Words::One(query, index);
         is_cut |= gather(scan, words, 1 << index, accepted, &mut holding, &mut gathered)?;
     }
     for tagged in tagged {

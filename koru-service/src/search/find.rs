@@ -220,6 +220,7 @@ impl<'a> Searching<'a> {
     fn with_scan<T>(
         &self,
         inside: &Inside<'_>,
+        query: &Query,
         run: impl Fn(&Scan<'_>) -> Result<T, ServiceError>,
     ) -> Result<T, ServiceError> {
         let nodes = few_nodes(inside)?;
@@ -233,11 +234,12 @@ impl<'a> Searching<'a> {
             connection: inside.connection,
             view: &self.view,
             mask: &inside.mask,
-            way: Way::Tables(most, &was_too_few),
+            way: Way::Tables { most, was_too_few: &was_too_few, is_first_try: nodes.is_some() },
         };
         let found = run(&scan)?;
         if was_too_few.get() && nodes.is_some() {
-            return run(&Scan { way: Way::Texts, ..scan });
+            let texts = scan.texts(query)?;
+            return run(&Scan { way: Way::Texts(&texts), ..scan });
         }
         Ok(found)
     }
@@ -251,12 +253,12 @@ impl<'a> Searching<'a> {
         let by_relevance = self.sort == Sort::Relevance;
         let accepted = if by_relevance { ACCEPTED } else { usize::MAX };
         if self.per == Per::Node {
-            let (found, is_cut) =
-                self.with_scan(inside, |scan| by_node::find(scan, query, &tagged, accepted))?;
+            let (found, is_cut) = self
+                .with_scan(inside, query, |scan| by_node::find(scan, query, &tagged, accepted))?;
             let hits = self.ordered(inside, query, found)?;
             return Ok(List { hits, is_cut, ..List::default() });
         }
-        let found = self.with_scan(inside, |scan| {
+        let found = self.with_scan(inside, query, |scan| {
             by_document::find(scan, query, &tagged, accepted, !by_relevance)
         })?;
         let has_more = found.spread.is_none();
@@ -280,8 +282,9 @@ impl<'a> Searching<'a> {
         let query = corrected.as_ref().unwrap_or(&self.query);
         let keys: Vec<_> = inside.known.iter().map(|known| known.key).collect();
         let tagged = names::tagged(inside.connection, &keys, query)?;
-        let found =
-            self.with_scan(inside, |scan| by_document::find(scan, query, &tagged, ACCEPTED, true))?;
+        let found = self.with_scan(inside, query, |scan| {
+            by_document::find(scan, query, &tagged, ACCEPTED, true)
+        })?;
         let mut hits = list.hits.clone();
         let mut is_listed = vec![false; self.view.documents().len()];
         for hit in &hits {
@@ -379,9 +382,9 @@ impl<'a> Searching<'a> {
         let mut replaced: Vec<(usize, Vec<String>)> = Vec::new();
         for (index, term) in self.query.terms.iter().enumerate() {
             let Some(word) = term.word().filter(|_| term.correctable) else { continue };
-            let is_there = self.with_scan(inside, |scan| {
+            let is_there = self.with_scan(inside, &self.query, |scan| {
                 let is_there = Cell::new(false);
-                scan.rows(Words::One(term), 1, |_| {
+                scan.rows(Words::One(&self.query, index), 1, |_| {
                     is_there.set(true);
                     true
                 })?;

@@ -6,7 +6,7 @@ use koru_model::ids::TagId;
 use rusqlite::Connection;
 
 use super::memory::{DocumentEntry, NodeKey, View};
-use super::text::{Query, tokenize};
+use super::text::{Query, Tokens, tokenize};
 use crate::errors::ServiceError;
 use crate::store::workspaces::WorkspaceKey;
 
@@ -23,10 +23,15 @@ pub fn all_terms(query: &Query) -> Terms {
 /// The terms that hold in a text.
 #[must_use]
 pub fn terms_in(query: &Query, text: &str) -> Terms {
-    let tokens = tokenize(text);
+    terms_of(query, &tokenize(text))
+}
+
+/// The terms that hold in a text's tokens.
+#[must_use]
+pub fn terms_of(query: &Query, tokens: &Tokens<'_>) -> Terms {
     let mut found = 0;
     for (index, term) in query.terms.iter().enumerate().take(32) {
-        if term.matches(&tokens) {
+        if term.matches(tokens) {
             found |= 1 << index;
         }
     }

@@ -9,9 +9,10 @@ use rusqlite::Connection;
 
 use super::filter::Mask;
 use super::memory::{KindCode, NodeEntry, NodeKey, RowEntry, Source, View};
+use super::names::{self, Terms};
 use super::postings::Table;
-use super::shown;
-use super::text::{Query, Term, Tokens, tokenize};
+use super::shown::{self, Origin};
+use super::text::{Query, Term, tokenize};
 use crate::errors::ServiceError;
 
 /// The most rows that one scan looks at: about 20 ms.
@@ -39,10 +40,17 @@ pub struct Scan<'a> {
 /// How rows are found.
 #[derive(Clone, Copy)]
 pub enum Way<'a> {
-    /// By the full-text tables, at most so many rows a scan; where that was too few, it is said.
-    Tables(usize, &'a Cell<bool>),
-    /// By reading the texts of all admitted documents: exact and dear, for few documents and frequent words.
-    Texts,
+    /// By the full-text tables.
+    Tables {
+        /// The most rows that a scan looks at.
+        most: usize,
+        /// Set where that was too few.
+        was_too_few: &'a Cell<bool>,
+        /// Whether the search runs by the texts then, so that nothing more is to be looked for.
+        is_first_try: bool,
+    },
+    /// By the texts of all admitted documents, see [`Scan::texts`].
+    Texts(&'a [(Row, Terms)]),
 }
 
 /// What shall hold.
@@ -50,29 +58,36 @@ pub enum Way<'a> {
 pub enum Words<'a> {
     /// All terms of a query, in one row.
     All(&'a Query),
-    /// One term.
-    One(&'a Term),
+    /// One term, by its number.
+    One(&'a Query, usize),
 }
 
 impl Words<'_> {
+    fn term(&self) -> Option<&Term> {
+        match self {
+            Self::All(_) => None,
+            Self::One(query, index) => query.terms.get(*index),
+        }
+    }
+
     fn expression(&self) -> String {
         match self {
             Self::All(query) => query.expression(),
-            Self::One(term) => term.expression(),
+            Self::One(..) => self.term().map(Term::expression).unwrap_or_default(),
         }
     }
 
     fn whole_expression(&self) -> Option<String> {
         match self {
             Self::All(query) => query.whole_expression(),
-            Self::One(term) => term.whole_expression(),
+            Self::One(..) => self.term().and_then(Term::whole_expression),
         }
     }
 
-    fn hold_in(&self, tokens: &Tokens<'_>) -> bool {
+    fn terms(&self) -> Terms {
         match self {
-            Self::All(query) => query.terms.iter().all(|term| term.matches(tokens)),
-            Self::One(term) => term.matches(tokens),
+            Self::All(query) => names::all_terms(query),
+            Self::One(_, index) => 1 << index,
         }
     }
 }
@@ -146,7 +161,7 @@ impl Scan<'_> {
                 if taken == accepted {
                     return Ok(true);
                 }
-                if let Way::Tables(most, was_too_few) = self.way
+                if let Way::Tables { most, was_too_few, .. } = self.way
                     && scanned >= most
                 {
                     was_too_few.set(true);
@@ -194,8 +209,18 @@ impl Scan<'_> {
         accepted: usize,
         mut take: impl FnMut(Row) -> bool,
     ) -> Result<bool, ServiceError> {
-        if let Way::Texts = self.way {
-            return self.texts(words, take).map(|()| false);
+        match self.way {
+            Way::Texts(texts) => {
+                let wanted = words.terms();
+                for (row, _) in texts.iter().filter(|(_, terms)| terms & wanted == wanted) {
+                    take(*row);
+                }
+                return Ok(false);
+            }
+            Way::Tables { was_too_few, is_first_try, .. } if is_first_try && was_too_few.get() => {
+                return Ok(true);
+            }
+            Way::Tables { .. } => {}
         }
         let expression = words.expression();
         let whole = words.whole_expression().filter(|_| accepted < usize::MAX);
@@ -229,24 +254,27 @@ impl Scan<'_> {
         Ok(is_cut)
     }
 
-    fn texts(
-        &self,
-        words: Words<'_>,
-        mut take: impl FnMut(Row) -> bool,
-    ) -> Result<(), ServiceError> {
+    /// The rows of all admitted documents in which terms of a query hold, and which: exact and dear, for few documents
+    /// and frequent words.
+    ///
+    /// # Errors
+    /// Those of the storage.
+    pub fn texts(&self, query: &Query) -> Result<Vec<(Row, Terms)>, ServiceError> {
+        let mut found = Vec::new();
         for document in self.mask.documents() {
             shown::each_text(self.connection, self.view, document, |of, text| {
                 let tokens = tokenize(text);
-                if let Some(entry) = self.view.node(of.node)
-                    && words.hold_in(&tokens)
+                let terms = names::terms_of(query, &tokens);
+                if terms != 0
+                    && let Some(entry) = self.view.node(of.node)
                 {
-                    let (node, source) = (of.node, of.source);
                     let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
-                    take(Row { row: of.row, node, source, words, entry });
+                    let Origin { node, row, source } = of;
+                    found.push((Row { row, node, source, words, entry }, terms));
                 }
                 Ok(())
             })?;
         }
-        Ok(())
+        Ok(found)
     }
 }
