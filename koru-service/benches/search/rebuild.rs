@@ -71,4 +71,5 @@ pub(crate) fn measure(store: &Store) -> Outcome<Rebuilt> {
         let waits = waiting.join().map_err(|_| "the one who waits panicked")??;
         caught_up.map(|()| Rebuilt { nodes, took, waits })
     })
+    .and_then(|rebuilt| store.settle().map(|()| rebuilt))
 }

@@ -118,5 +118,5 @@ sends: its last word is a prefix for Koru, never for the baseline. *missed* in b
 - *index cost of an edit*: a transaction that changes one node with its index entries, less one that differs by the index alone; 2,000 in turn, `synchronous = OFF` on both sides, since waiting for the disk would drown it.
 - *bytes of the index*: `dbstat` over the full-text tables, the rows beside them without the texts that they repeat, and their indexes, after the upkeep of the index; the baseline optimized.
 - *known items*: 200 titles, 200 headings, 200 times three words of a block that follow each other, unquoted; which place the document that they come from has.
-- *part of a rebuild*: documents read from their logs and indexed again, up to 500 nodes a transaction.
+- *a rebuild*: the full-text tables are made anew, as after damage, and all documents are read from their logs and indexed again, while somebody else writes every 5 ms.
 ";
