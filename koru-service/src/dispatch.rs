@@ -14,11 +14,12 @@ use crate::handlers::{self, Call};
 use crate::service::Service;
 use crate::session::Session;
 
-/// Does what the request asks for and returns the answer. Blocks.
+/// Does what a request on the connection of that number asks for and returns the answer. Blocks.
 #[must_use]
-pub fn answer(service: &Arc<Service>, request: Request) -> Answer {
+pub fn answer(service: &Arc<Service>, connection: u64, request: Request) -> Answer {
     let started = Instant::now();
     let session = Session::new(request.client.as_deref(), request.scope, request.key);
+    let session = Session { connection, ..session };
     let parsed = Call::parse(&request.call, &request.params);
     // A name that is no call's is the caller's text, and stays out of the log.
     let known = !matches!(parsed, Err(ServiceError::UnknownCall));

@@ -23,6 +23,8 @@ pub struct Session {
     pub scope: Scope,
     /// Names the call for ever.
     pub key: Option<Uuid>,
+    /// The number of the connection, while the service runs; 0: none.
+    pub connection: u64,
 }
 
 impl Session {
@@ -37,7 +39,7 @@ impl Session {
             .collect();
         let name = name.trim();
         let client = if name.is_empty() { NAMELESS } else { name };
-        Self { client: client.into(), scope, key }
+        Self { client: client.into(), scope, key, connection: 0 }
     }
 
     /// Whether the connection may see the workspace, if there is one.

@@ -1,6 +1,5 @@
 //! How fast the index is made again from the documents, and how long others wait for a write meanwhile.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use koru_service::search::worker;
@@ -45,31 +44,18 @@ pub(crate) fn measure(store: &Store) -> Outcome<Rebuilt> {
             Ok(transaction.connection.query_row(sql, (), |row| row.get(0))?)
         })
         .map_err(text)?;
-    let has_ended = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| -> Outcome<Waits> {
-            let mut all = Vec::new();
-            while !has_ended.load(Ordering::Acquire) {
-                let began = Instant::now();
-                service.write(|_, _| Ok(())).map_err(text)?;
-                all.push(began.elapsed());
-                std::thread::sleep(PAUSE);
-            }
-            let p95 = super::measure::percentile(&mut all, 95);
-            Ok(Waits { p95, longest: all.last().copied().unwrap_or_default() })
-        });
+    let began = Instant::now();
+    let mut all = Vec::new();
+    // The service's own thread makes the index again.
+    while !service.store.read(worker::behind).map_err(text)?.is_empty() {
         let began = Instant::now();
-        let caught_up = loop {
-            match worker::catch_up(service) {
-                Ok(true) => {}
-                Ok(false) => break Ok(()),
-                Err(error) => break Err(text(error)),
-            }
-        };
-        let took = began.elapsed();
-        has_ended.store(true, Ordering::Release);
-        let waits = waiting.join().map_err(|_| "the one who waits panicked")??;
-        caught_up.map(|()| Rebuilt { nodes, took, waits })
-    })
-    .and_then(|rebuilt| store.settle().map(|()| rebuilt))
+        service.write(|_, _| Ok(())).map_err(text)?;
+        all.push(began.elapsed());
+        std::thread::sleep(PAUSE);
+    }
+    let took = began.elapsed();
+    let p95 = super::measure::percentile(&mut all, 95);
+    let waits = Waits { p95, longest: all.last().copied().unwrap_or_default() };
+    store.settle()?;
+    Ok(Rebuilt { nodes, took, waits })
 }

@@ -32,14 +32,17 @@ struct Outgoing {
 /// What the calls of a connection share.
 struct Calls {
     service: Arc<Service>,
+    /// The connection's number.
+    connection: u64,
     running: Mutex<HashMap<u64, AbortHandle>>,
     in_flight: Arc<Semaphore>,
     waiting_bytes: watch::Sender<usize>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
 }
 
-/// Serves a connection until the other side goes, or the service's end is asked for and its calls are answered.
-pub(super) async fn serve<S>(service: Arc<Service>, stream: S)
+/// Serves a connection, which has a number of its own, until the other side goes, or the service's end is asked for and
+/// its calls are answered.
+pub(super) async fn serve<S>(service: Arc<Service>, connection: u64, stream: S)
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
@@ -60,6 +63,7 @@ where
         in_flight: Arc::new(Semaphore::new(IN_FLIGHT as usize)),
         waiting_bytes,
         outgoing,
+        connection,
         service,
     });
     let mut stopping = calls.service.stopping();
@@ -109,8 +113,9 @@ async fn read(calls: &Arc<Calls>, reader: &mut (impl AsyncRead + Unpin), underst
 async fn begin(calls: &Arc<Calls>, request: Request) {
     let Some(permit) = permit(calls).await else { return };
     let id = request.id;
-    let service = Arc::clone(&calls.service);
-    let job = tokio::task::spawn_blocking(move || bytes_of(dispatch::answer(&service, request)));
+    let (service, connection) = (Arc::clone(&calls.service), calls.connection);
+    let answer = move || bytes_of(dispatch::answer(&service, connection, request));
+    let job = tokio::task::spawn_blocking(answer);
     running(calls).insert(id, job.abort_handle());
     let calls = Arc::clone(calls);
     tokio::spawn(async move {

@@ -25,6 +25,7 @@ const REFUSED: Duration = Duration::from_millis(50);
 pub async fn serve(service: &Arc<Service>, mut socket: Socket, idle: Duration) {
     let mut stopping = service.stopping();
     let mut connections = JoinSet::new();
+    let mut number = 0;
     let mut idle_since = Instant::now();
     let mut tidy = tokio::time::interval(TIDY);
     tidy.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -35,7 +36,8 @@ pub async fn serve(service: &Arc<Service>, mut socket: Socket, idle: Duration) {
             Some(_) = connections.join_next() => idle_since = Instant::now(),
             accepted = socket.accept() => match accepted {
                 Ok(stream) => {
-                    connections.spawn(connection::serve(Arc::clone(service), stream));
+                    number += 1;
+                    connections.spawn(connection::serve(Arc::clone(service), number, stream));
                 }
                 Err(error) => {
                     tracing::error!(kind = ?error.kind(), "no connection could be taken");

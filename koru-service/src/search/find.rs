@@ -180,9 +180,9 @@ impl<'a> Searching<'a> {
     /// The hits in order: those of the search's earlier page where they are kept, for a later page.
     fn list(&self, inside: &Inside<'_>) -> Result<Arc<List>, ServiceError> {
         let key = self.key(inside)?;
-        let now = self.service.outside.now();
+        let (connection, now) = (self.session.connection, self.service.outside.now());
         let lists = &self.service.search.lists;
-        let kept = if self.offset > 0 { lists.get(&key, now) } else { None };
+        let kept = if self.offset > 0 { lists.get(connection, &key, now) } else { None };
         let list = match kept {
             Some(kept) => kept,
             None => {
@@ -197,7 +197,7 @@ impl<'a> Searching<'a> {
                     }
                 }
                 let list = Arc::new(list);
-                lists.put(key.clone(), now, Arc::clone(&list));
+                lists.put(connection, key.clone(), now, Arc::clone(&list));
                 list
             }
         };
@@ -205,7 +205,7 @@ impl<'a> Searching<'a> {
             return Ok(list);
         }
         let list = Arc::new(self.extended(inside, &list)?);
-        lists.put(key, now, Arc::clone(&list));
+        lists.put(connection, key, now, Arc::clone(&list));
         Ok(list)
     }
 

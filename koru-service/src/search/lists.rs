@@ -35,6 +35,7 @@ impl List {
 
 #[derive(Debug)]
 struct Kept {
+    connection: u64,
     key: String,
     at: i64,
     list: Arc<List>,
@@ -45,22 +46,26 @@ struct Kept {
 pub struct Lists(Mutex<VecDeque<Kept>>);
 
 impl Lists {
-    /// The list of the search that `key` names, where it is kept; `now` in milliseconds since 1970 (UTC).
+    /// The list of the search that `key` names, where it is kept: the connection's own, else the newest, since a shell asks
+    /// for each page on another connection. `now` in milliseconds since 1970 (UTC).
     #[must_use]
-    pub fn get(&self, key: &str, now: i64) -> Option<Arc<List>> {
+    pub fn get(&self, connection: u64, key: &str, now: i64) -> Option<Arc<List>> {
         let lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = lists.iter().find(|kept| kept.key == key && now - kept.at <= AGE)?;
-        Some(Arc::clone(&found.list))
+        let same = || lists.iter().rev().filter(|kept| kept.key == key && now - kept.at <= AGE);
+        let own = same().find(|kept| kept.connection == connection);
+        own.or_else(|| same().next()).map(|found| Arc::clone(&found.list))
     }
 
-    /// Keeps a list in place of an older one of the same search.
-    pub fn put(&self, key: String, now: i64, list: Arc<List>) {
+    /// Keeps a list in place of an older one of the same search and connection.
+    pub fn put(&self, connection: u64, key: String, now: i64, list: Arc<List>) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.retain(|kept| kept.key != key && now - kept.at <= AGE);
+        lists.retain(|kept| {
+            (kept.connection != connection || kept.key != key) && now - kept.at <= AGE
+        });
         if list.bytes() > BYTES {
             return;
         }
-        lists.push_back(Kept { key, at: now, list });
+        lists.push_back(Kept { connection, key, at: now, list });
         let mut bytes: usize = lists.iter().map(|kept| kept.list.bytes()).sum();
         while lists.len() > LISTS || bytes > BYTES {
             bytes -= lists.pop_front().map_or(0, |gone| gone.list.bytes());
@@ -76,15 +81,25 @@ mod tests {
     fn a_list_is_kept_for_a_while_and_replaced_by_its_own_kind() {
         let lists = Lists::default();
         let list = |is_cut| Arc::new(List { is_cut, ..List::default() });
-        lists.put("a".into(), 0, list(false));
-        lists.put("a".into(), 5, list(true));
-        assert!(lists.get("a", AGE).is_some_and(|list| list.is_cut));
-        assert!(lists.get("b", AGE).is_none());
-        assert!(lists.get("a", AGE + 6).is_none());
+        lists.put(1, "a".into(), 0, list(false));
+        lists.put(1, "a".into(), 5, list(true));
+        assert!(lists.get(1, "a", AGE).is_some_and(|list| list.is_cut));
+        assert!(lists.get(1, "b", AGE).is_none());
+        assert!(lists.get(1, "a", AGE + 6).is_none());
         for number in 0..LISTS {
-            lists.put(number.to_string(), 6, list(false));
+            lists.put(1, number.to_string(), 6, list(false));
         }
-        assert!(lists.get("a", 6).is_none() && lists.get("0", 6).is_some());
+        assert!(lists.get(1, "a", 6).is_none() && lists.get(1, "0", 6).is_some());
+    }
+
+    #[test]
+    fn who_has_no_list_of_his_own_takes_the_newest() {
+        let lists = Lists::default();
+        let list = |documents| Arc::new(List { documents, ..List::default() });
+        lists.put(1, "a".into(), 0, list(1));
+        lists.put(2, "a".into(), 1, list(2));
+        let got = |connection| lists.get(connection, "a", 2).map(|list| list.documents);
+        assert_eq!([got(1), got(2), got(3)], [Some(1), Some(2), Some(2)]);
     }
 
     #[test]
@@ -100,8 +115,8 @@ mod tests {
         let half = BYTES / 2 / size_of::<Ranked>();
         for key in ["a", "b", "c"] {
             let hits = vec![hit; half - 10];
-            lists.put(key.into(), 0, Arc::new(List { hits, ..List::default() }));
+            lists.put(1, key.into(), 0, Arc::new(List { hits, ..List::default() }));
         }
-        assert!(lists.get("a", 0).is_none() && lists.get("c", 0).is_some());
+        assert!(lists.get(1, "a", 0).is_none() && lists.get(1, "c", 0).is_some());
     }
 }

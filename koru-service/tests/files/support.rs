@@ -168,7 +168,7 @@ impl Fixture {
             client: None,
             scope,
         };
-        let answer = dispatch::answer(&self.service, request);
+        let answer = dispatch::answer(&self.service, 1, request);
         match (answer.ok, answer.error) {
             (Some(ok), None) => Ok(serde_json::from_str(ok.get()).unwrap()),
             (None, Some(error)) => Err(serde_json::to_value(error).unwrap()),

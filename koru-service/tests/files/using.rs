@@ -89,7 +89,7 @@ fn the_same_call_once_more_says_again_that_the_note_was_made() {
             client: None,
             scope: koru_model::protocol::wire::Scope::default(),
         };
-        let answer = koru_service::dispatch::answer(&fixture.service, request).ok.unwrap();
+        let answer = koru_service::dispatch::answer(&fixture.service, 1, request).ok.unwrap();
         serde_json::from_str::<Value>(answer.get()).unwrap()
     };
     let first = ask();

@@ -160,7 +160,7 @@ impl World {
     fn call(&self, call: &str, params: &Value) -> Result<Value, Value> {
         let request = json!({ "id": 1, "call": call, "params": params, "scope": {} }).to_string();
         let request: Request = serde_json::from_str(&request).unwrap();
-        let answer = dispatch::answer(&self.service, request);
+        let answer = dispatch::answer(&self.service, 1, request);
         match answer.error {
             Some(error) => Err(serde_json::to_value(error).unwrap()),
             None => Ok(serde_json::from_str(answer.ok.unwrap().get()).unwrap()),

@@ -384,3 +384,66 @@ fn scope_is_kept() {
         koru.call("search_documents", &json!({ "query": "x", "workspace_ids": [unknown] }));
     assert!(refused.is_err());
 }
+
+#[test]
+fn a_title_that_is_the_query_comes_first_however_many_hold_it() {
+    let koru = Fixture::new();
+    koru.page("Report", &["paragraph of old"]);
+    for number in 0..300 {
+        let title = format!("Report number {number}");
+        koru.page(&title, &["paragraph a report", "paragraph another report"]);
+    }
+    for query in ["report", "report ", "Report*"] {
+        assert_eq!(koru.titles(query).first().map(String::as_str), Some("Report"), "{query}");
+    }
+}
+
+#[test]
+fn whole_words_come_before_words_that_they_begin() {
+    let koru = Fixture::new();
+    koru.page("Longer", &["paragraph markets here", "paragraph marketing there"]);
+    let lines: Vec<String> = (0..700).map(|line| format!("paragraph market {line}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    koru.page("Some", &lines);
+    let found = koru.search("market");
+    assert_eq!(titles(&found), ["Some", "Longer"]);
+    assert_eq!(found["incomplete"], json!(null));
+    for number in 0..7 {
+        koru.page(&format!("More {number}"), &lines);
+    }
+    // So many that words that only begin so are not looked for: that is said.
+    let found = koru.search("market");
+    assert_eq!(found["incomplete"], json!(true));
+    assert_eq!(koru.titles("marketing"), ["Longer"]);
+    // Another order needs them all.
+    let found = koru.search_with(&json!({ "query": "market", "sort": "observed_modified" }));
+    assert_eq!(titles(&found).last().map(String::as_str), Some("Longer"));
+    assert_eq!(found["incomplete"], json!(null));
+}
+
+#[test]
+fn frequent_words_are_found_in_few_documents_among_many() {
+    let koru = Fixture::new();
+    let few = koru.page(
+        "Few common",
+        &["heading Usual", "paragraph common words", "paragraph usual words", "quote common usual"],
+    );
+    let lines: Vec<String> =
+        (0..1_500).map(|line| format!("paragraph common usual {line}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    for number in 0..15 {
+        koru.page(&format!("Page {number}"), &lines);
+    }
+    let within = |query: &str, per: &str| {
+        koru.search_with(&json!({ "query": query, "per": per, "document_id": few.id }))
+    };
+    for (query, nodes) in
+        [("common usual ", 3), ("common ", 3), ("usual", 3), ("\"common usual\"", 1)]
+    {
+        let found = within(query, "document");
+        assert_eq!(titles(&found), ["Few common"], "{query}");
+        assert_eq!(found["incomplete"], json!(null));
+        let found = within(query, "node");
+        assert_eq!(found["hits"].as_array().unwrap().len(), nodes, "{query}: {found}");
+    }
+}

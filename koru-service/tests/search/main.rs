@@ -9,3 +9,4 @@ mod paging;
 mod plain;
 mod support;
 mod tags;
+mod upkeep;

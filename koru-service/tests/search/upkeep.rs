@@ -1,0 +1,101 @@
+//! The index in the long run: segments are merged when all is quiet, and what is made again is only what must be.
+
+use std::time::Instant;
+
+use koru_service::search::text::TOKENIZER_VERSION;
+use koru_service::search::worker;
+use serde_json::json;
+
+use super::equality::check;
+use super::support::{DEADLINE, Fixture};
+
+fn filled() -> Fixture {
+    let koru = Fixture::new();
+    for number in 0..30 {
+        let texts: Vec<String> =
+            (0..40).map(|node| format!("paragraph word{node} common text {number}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        koru.page(&format!("Page {number}"), &texts);
+    }
+    koru
+}
+
+fn segments(koru: &Fixture) -> i64 {
+    let sql = "SELECT max((SELECT count(DISTINCT segid) FROM search_head_idx),
+                          (SELECT count(DISTINCT segid) FROM search_body_idx))";
+    koru.database().query_row(sql, (), |row| row.get(0)).unwrap()
+}
+
+fn rows(koru: &Fixture) -> Vec<(i64, i64)> {
+    let database = koru.database();
+    let mut statement =
+        database.prepare("SELECT row, words FROM search_node ORDER BY row").unwrap();
+    let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn segments_are_merged_when_all_is_quiet() {
+    let koru = filled();
+    assert!(segments(&koru) > 1);
+    let deadline = Instant::now() + DEADLINE;
+    while segments(&koru) > 1 {
+        assert!(Instant::now() < deadline, "nothing was merged");
+        std::thread::yield_now();
+    }
+    check(&koru);
+    // A few more are not worth it.
+    let doc = koru.page("One more", &["paragraph common"]);
+    koru.change(&doc, "common", "replace_text", &json!({ "text": "common again" }));
+    while worker::merge(&koru.service).unwrap() {}
+    assert!(segments(&koru) > 1);
+    check(&koru);
+}
+
+#[test]
+fn another_layout_keeps_the_rows_that_are_there_and_counts_their_words() {
+    let mut koru = filled();
+    let before = rows(&koru);
+    let gone = before.iter().map(|(row, _)| *row).max().unwrap();
+    koru.again(|database| {
+        let version = format!("0.{TOKENIZER_VERSION}");
+        database
+            .execute("UPDATE setting SET value = ?1 WHERE key = 'search.version'", [&version])
+            .unwrap();
+        database.execute("UPDATE search_node SET words = 0", ()).unwrap();
+        database.execute("DELETE FROM search_body_docsize WHERE id = ?1", [gone]).unwrap();
+    });
+    koru.until_indexed();
+    let after = rows(&koru);
+    let is_kept = |row: &&(i64, i64)| row.0 != gone;
+    assert!(before.iter().filter(is_kept).eq(after.iter().filter(|row| row.0 < gone)));
+    // One whose row was not there has another.
+    assert_eq!(
+        after.iter().filter(|row| row.0 >= gone).map(|row| row.0 > gone).collect::<Vec<_>>(),
+        [true]
+    );
+    check(&koru);
+}
+
+#[test]
+fn another_tokenizer_gives_all_texts_new_rows() {
+    let mut koru = filled();
+    let last = rows(&koru).last().unwrap().0;
+    koru.again(|database| {
+        database
+            .execute("UPDATE setting SET value = '0.0' WHERE key = 'search.version'", ())
+            .unwrap();
+    });
+    koru.until_indexed();
+    assert!(rows(&koru).iter().all(|(row, _)| *row > last));
+    check(&koru);
+    let deadline = Instant::now() + DEADLINE;
+    let is_noted = || {
+        let sql = "SELECT 1 FROM setting WHERE key = 'search.old_rows'";
+        koru.database().prepare(sql).unwrap().exists(()).unwrap()
+    };
+    while is_noted() {
+        assert!(Instant::now() < deadline, "rows still count as old");
+        std::thread::yield_now();
+    }
+}
