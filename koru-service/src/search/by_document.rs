@@ -28,8 +28,10 @@ pub struct Found {
     /// Documents with one place that holds all words.
     pub close: Vec<Candidate>,
     /// Documents in which the words are spread; they come behind.
-    pub spread: Option<Vec<Candidate>>,
-    /// Whether there may be more.
+    pub spread: Vec<Candidate>,
+    /// Whether some in which the words are spread were left out, which a search for all finds.
+    pub has_more: bool,
+    /// Whether there may be more that no search finds.
     pub is_cut: bool,
 }
 
@@ -59,14 +61,13 @@ pub fn find(
     if query.terms.len() == 1 && (close.len() < ENOUGH || all) {
         let (spread, was_cut) = below(scan, &titles_above(scan, query)?, &close);
         is_cut |= was_cut;
-        return Ok(Found { close: close.into_list(), spread: Some(spread), is_cut });
+        return Ok(Found { close: close.into_list(), spread, has_more: false, is_cut });
     }
     if close.len() >= ENOUGH && !all {
-        return Ok(Found { close: close.into_list(), spread: None, is_cut });
+        return Ok(Found { close: close.into_list(), has_more: true, is_cut, ..Found::default() });
     }
-    let (spread, was_cut) = spread(scan, query, tagged, &close, accepted)?;
-    is_cut |= was_cut;
-    Ok(Found { close: close.into_list(), spread: Some(spread), is_cut })
+    let found = spread(scan, query, tagged, &close, if all { usize::MAX } else { accepted })?;
+    Ok(Found { close: close.into_list(), is_cut: is_cut | found.is_cut, ..found })
 }
 
 fn of_tag(tagged: &Tagged, weight: f64) -> Candidate {
@@ -111,7 +112,6 @@ struct Spread {
     /// The rows that count already: one may hold several terms.
     rows: Bits,
     best: Gathered,
-    is_cut: bool,
 }
 
 impl Spread {
@@ -137,6 +137,20 @@ impl Spread {
         })
     }
 
+    fn scan_all(
+        &mut self,
+        scan: &Scan<'_>,
+        query: &Query,
+        terms: &[usize],
+        most: usize,
+    ) -> Result<bool, ServiceError> {
+        let mut is_cut = false;
+        for index in terms {
+            is_cut |= self.scan(scan, query, *index, most)?;
+        }
+        Ok(is_cut)
+    }
+
     /// How many documents hold all terms.
     fn count(&self, scan: &Scan<'_>, wanted: Terms) -> usize {
         let holding = (0_u32..).zip(&self.terms).filter(|(_, terms)| **terms == wanted);
@@ -148,14 +162,15 @@ impl Spread {
     }
 }
 
-/// The documents in which the words hold in several places.
+/// The documents in which the words hold in several places. Of frequent words `most` rows are looked at where these are
+/// enough.
 fn spread(
     scan: &Scan<'_>,
     query: &Query,
     tagged: &[Tagged],
     close: &Gathered,
-    accepted: usize,
-) -> Result<(Vec<Candidate>, bool), ServiceError> {
+    most: usize,
+) -> Result<Found, ServiceError> {
     let count = scan.view.documents().len();
     let wanted = names::all_terms(query);
     let mut spread = Spread {
@@ -163,8 +178,8 @@ fn spread(
         heads: vec![false; count],
         rows: Bits::default(),
         best: Gathered::default(),
-        is_cut: false,
     };
+    let (mut has_more, mut is_cut) = (false, false);
     for tagged in tagged {
         if scan.mask.admits_document(tagged.document) {
             set(&mut spread.terms, tagged.document, tagged.terms);
@@ -202,16 +217,13 @@ fn spread(
                 }
             }
         } else {
-            // The newest rows are enough where so many documents hold all words there.
-            for most in [accepted, usize::MAX] {
-                let mut is_cut = false;
-                for index in &frequent {
-                    is_cut |= spread.scan(scan, query, *index, most)?;
-                }
-                if !is_cut || most == usize::MAX || spread.count(scan, wanted) >= ENOUGH {
-                    spread.is_cut |= is_cut;
-                    break;
-                }
+            let was_cut = spread.scan_all(scan, query, &frequent, most)?;
+            if most == usize::MAX {
+                is_cut = was_cut;
+            } else if was_cut && spread.count(scan, wanted) < ENOUGH {
+                is_cut = spread.scan_all(scan, query, &frequent, usize::MAX)?;
+            } else {
+                has_more = was_cut;
             }
         }
     }
@@ -242,7 +254,7 @@ fn spread(
             list.push(of_breadcrumb(document));
         }
     }
-    Ok((list, spread.is_cut))
+    Ok(Found { spread: list, has_more, is_cut, ..Found::default() })
 }
 
 /// Which terms hold in the titles of documents that have others below them, whether these may be shown or not.

@@ -261,19 +261,19 @@ impl<'a> Searching<'a> {
         let found = self.with_scan(inside, query, |scan| {
             by_document::find(scan, query, &tagged, accepted, !by_relevance)
         })?;
-        let has_more = found.spread.is_none();
         let mut hits = if by_relevance && found.close.len() >= by_document::ENOUGH {
             let mut hits = self.ordered(inside, query, found.close)?;
-            hits.extend(self.behind(inside, query, &hits, found.spread.unwrap_or_default())?);
+            hits.extend(self.behind(inside, query, &hits, found.spread)?);
             hits
         } else {
             let mut all = found.close;
-            all.extend(found.spread.unwrap_or_default());
+            all.extend(found.spread);
             self.ordered(inside, query, all)?
         };
         hits.shrink_to_fit();
         let documents = self.view.documents().len();
-        Ok(List { hits, has_more, is_cut: found.is_cut, documents, corrected: None })
+        let by_document::Found { has_more, is_cut, .. } = found;
+        Ok(List { hits, has_more, is_cut, documents, corrected: None })
     }
 
     /// The list with the documents in which the words are spread behind it.
@@ -293,7 +293,7 @@ impl<'a> Searching<'a> {
             }
         }
         // What became close since the list was made counts as spread: the list stays as it was.
-        let mut more = found.spread.unwrap_or_default();
+        let mut more = found.spread;
         more.extend(found.close);
         more.retain(|candidate| {
             let document = candidate.document as usize;

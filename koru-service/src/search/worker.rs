@@ -149,10 +149,9 @@ fn rows_are_old(connection: &Connection) -> Result<bool, ServiceError> {
 fn all_rows_are_new(service: &Arc<Service>) -> Result<(), ServiceError> {
     if service.store.read(rows_are_old)? {
         service.write(|_, transaction| {
-            let connection = transaction.connection;
-            if gather(connection, None)?.is_empty() {
-                connection.execute("DELETE FROM setting WHERE key = ?1", [OLD_ROWS])?;
-            }
+            let sql = "DELETE FROM setting WHERE key = ?1 AND NOT EXISTS
+                       (SELECT 1 FROM document INDEXED BY document_unindexed WHERE unindexed > 0)";
+            transaction.connection.execute(sql, [OLD_ROWS])?;
             Ok(())
         })?;
     }
