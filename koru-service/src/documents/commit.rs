@@ -7,8 +7,9 @@ use super::change::{Edited, client_id};
 use super::packing;
 use super::residents::Residents;
 use crate::errors::ServiceError;
-use crate::search::index::{self, Indexing, Rewrite};
+use crate::search::index::{self, Indexing};
 use crate::search::memory::DocumentEntry;
+use crate::search::worker;
 use crate::service::Service;
 use crate::session::Session;
 use crate::store::documents::{self, DocumentRow, Head, Touched};
@@ -103,8 +104,8 @@ fn write(
     let mut nodes: Vec<_> = touched.iter().map(|one| one.node).collect();
     nodes.dedup();
     let search = &mut transaction.state.search;
-    let mut indexing =
-        Indexing::of(connection, search, workspace, row.key, &after, Rewrite::Changed);
+    let rewrite = worker::rewrite(connection, row.key)?;
+    let mut indexing = Indexing::of(connection, search, workspace, row.key, &after, rewrite);
     for node in nodes {
         if let Some(new) = after.node(node) {
             let key = indexing.node(new)?;

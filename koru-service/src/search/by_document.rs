@@ -12,8 +12,6 @@ use crate::errors::ServiceError;
 pub const ENOUGH: usize = 200;
 /// The most documents below one matching document that are found by its title alone.
 const BELOW_ONE: usize = 200;
-/// A term in more rows than this is frequent.
-const PROBED: usize = 3_000;
 /// With a rare term in at most so many documents, the others are looked for in these.
 const RARE: usize = 64;
 
@@ -66,7 +64,7 @@ pub fn find(
     if close.len() >= ENOUGH && !all {
         return Ok(Found { close: close.into_list(), has_more: true, is_cut, ..Found::default() });
     }
-    let found = spread(scan, query, tagged, &close, if all { usize::MAX } else { accepted })?;
+    let found = spread(scan, query, tagged, &close, all)?;
     Ok(Found { close: close.into_list(), is_cut: is_cut | found.is_cut, ..found })
 }
 
@@ -137,24 +135,10 @@ impl Spread {
         })
     }
 
-    fn scan_all(
-        &mut self,
-        scan: &Scan<'_>,
-        query: &Query,
-        terms: &[usize],
-        most: usize,
-    ) -> Result<bool, ServiceError> {
-        let mut is_cut = false;
-        for index in terms {
-            is_cut |= self.scan(scan, query, *index, most)?;
-        }
-        Ok(is_cut)
-    }
-
-    /// How many documents hold all terms.
-    fn count(&self, scan: &Scan<'_>, wanted: Terms) -> usize {
+    /// How many documents hold all terms, but for those that are close.
+    fn count(&self, scan: &Scan<'_>, wanted: Terms, close: &Gathered) -> usize {
         let holding = (0_u32..).zip(&self.terms).filter(|(_, terms)| **terms == wanted);
-        holding.filter(|(document, _)| scan.mask.admits_document(*document)).count()
+        holding.filter(|(key, _)| !close.has(*key) && scan.mask.admits_document(*key)).count()
     }
 
     fn holds(&self, document: u32) -> Terms {
@@ -162,14 +146,14 @@ impl Spread {
     }
 }
 
-/// The documents in which the words hold in several places. Of frequent words `most` rows are looked at where these are
-/// enough.
+/// The documents in which the words hold in several places. Of frequent words the newest rows are looked at where these
+/// are enough, and `all` are not wanted.
 fn spread(
     scan: &Scan<'_>,
     query: &Query,
     tagged: &[Tagged],
     close: &Gathered,
-    most: usize,
+    all: bool,
 ) -> Result<Found, ServiceError> {
     let count = scan.view.documents().len();
     let wanted = names::all_terms(query);
@@ -194,7 +178,7 @@ fn spread(
 
     let mut frequent = Vec::new();
     for index in 0..query.terms.len().min(32) {
-        if spread.scan(scan, query, index, PROBED)? {
+        if spread.scan(scan, query, index, ACCEPTED)? {
             frequent.push(index);
         }
     }
@@ -217,13 +201,11 @@ fn spread(
                 }
             }
         } else {
-            let was_cut = spread.scan_all(scan, query, &frequent, most)?;
-            if most == usize::MAX {
-                is_cut = was_cut;
-            } else if was_cut && spread.count(scan, wanted) < ENOUGH {
-                is_cut = spread.scan_all(scan, query, &frequent, usize::MAX)?;
-            } else {
-                has_more = was_cut;
+            has_more = !all && close.len() + spread.count(scan, wanted, close) >= ENOUGH;
+            if !has_more {
+                for index in &frequent {
+                    is_cut |= spread.scan(scan, query, *index, usize::MAX)?;
+                }
             }
         }
     }

@@ -20,6 +20,7 @@ pub mod render;
 pub mod scan;
 pub mod shown;
 pub mod text;
+pub mod wake;
 pub mod words;
 pub mod worker;
 
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use self::index::Writing;
 use self::lists::Lists;
 use self::memory::Memory;
+use self::wake::Wake;
 use self::words::Words;
-use self::worker::Wake;
 
 /// What all searches share.
 #[derive(Debug, Default)]

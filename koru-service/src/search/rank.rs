@@ -13,9 +13,9 @@ use super::text::{Match, Query, Tokens, tokenize};
 use crate::errors::ServiceError;
 
 /// How many candidates are scored by their text.
-const READ: usize = 160;
+const READ: usize = 200;
 /// Of how many of these several places are read, to find the best.
-const COMPARED: usize = 32;
+const COMPARED: usize = 40;
 /// The length of a usual text, in words.
 const USUAL_WORDS: f64 = 12.0;
 /// A whole title or heading that is the query.

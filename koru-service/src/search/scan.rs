@@ -18,7 +18,7 @@ use crate::errors::ServiceError;
 /// The most rows that one scan looks at: about 20 ms.
 pub const SCANNED: usize = 200_000;
 /// The most rows that one scan takes of both tables where hits are ranked, see [`Scan::rows`].
-pub const ACCEPTED: usize = 5_000;
+pub const ACCEPTED: usize = 6_000;
 /// The part of them that the second table has at least, one in so many.
 const OF_SECOND: usize = 4;
 /// How many rows are read before what is known of them is looked up: memory answers many at once sooner than one by one.
@@ -248,6 +248,8 @@ impl Scan<'_> {
             }
             let mut handed = handed.into_iter().peekable();
             is_cut |= self.newest(table, &expression, left(), |row| {
+                // One may have gone since.
+                while handed.next_if(|handed| *handed > row.row).is_some() {}
                 handed.next_if_eq(&row.row).is_none() && hand(row)
             })?;
         }

@@ -1,10 +1,9 @@
 //! The thread that brings the index up to date where it is behind: in stores of an earlier release, after
 //! another tokenizer, after damage. It goes from the oldest document to the newest, in transactions so short
 //! that writers hardly wait, and goes on where it stopped after a kill: what is left is marked in the
-//! documents' rows.
+//! documents' rows. When all is quiet it merges the segments of the full-text tables.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use koru_model::document::{Document, Node, State};
@@ -13,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::index::{Indexing, Rewrite};
 use super::text::TOKENIZER_VERSION;
+use super::wake::Wake;
 use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::store::documents;
@@ -40,84 +40,6 @@ const QUIET: Duration = Duration::from_secs(2);
 /// The pages that are written in one transaction then, some 5 ms.
 const PAGES: i32 = 64;
 
-/// Wakes the thread.
-#[derive(Debug, Default)]
-pub struct Wake {
-    due: Mutex<Due>,
-    changed: Condvar,
-    has_ended: AtomicBool,
-}
-
-/// What there is to do.
-#[derive(Debug, Default)]
-struct Due {
-    /// The index may be behind.
-    is_behind: bool,
-    /// Changes were written since the segments of the tables were merged last.
-    is_unmerged: bool,
-    /// How many commits changed the index.
-    commits: u64,
-}
-
-impl Wake {
-    fn due(&self) -> MutexGuard<'_, Due> {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// There is work.
-    pub fn wake(&self) {
-        self.due().is_behind = true;
-        self.changed.notify_all();
-    }
-
-    /// A commit changed the index.
-    pub fn written(&self) {
-        let mut due = self.due();
-        due.commits += 1;
-        if !due.is_unmerged {
-            due.is_unmerged = true;
-            due.is_behind = true;
-            self.changed.notify_all();
-        }
-    }
-
-    /// No more work is wanted.
-    pub fn end(&self) {
-        self.has_ended.store(true, Ordering::Release);
-        self.wake();
-    }
-
-    fn has_ended(&self) -> bool {
-        self.has_ended.load(Ordering::Acquire)
-    }
-
-    /// Waits for work, at most so long; how many commits there were then.
-    fn wait(&self, most: Duration) -> u64 {
-        let (mut due, _) = self
-            .changed
-            .wait_timeout_while(self.due(), most, |due| !due.is_behind)
-            .unwrap_or_else(PoisonError::into_inner);
-        due.is_behind = false;
-        due.commits
-    }
-
-    /// Whether nothing was written since so many commits.
-    fn is_quiet(&self, commits: u64) -> bool {
-        self.due().commits == commits
-    }
-
-    /// Whether changes are to be merged once there are no more.
-    fn is_unmerged(&self) -> bool {
-        self.due().is_unmerged
-    }
-
-    /// All segments are merged, where nothing was written since so many commits.
-    fn merged(&self, commits: u64) {
-        let mut due = self.due();
-        due.is_unmerged = due.commits != commits;
-    }
-}
-
 /// Marks all documents where the index was made by another version.
 ///
 /// # Errors
@@ -139,6 +61,26 @@ pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
         connection.execute(set, (OLD_ROWS, true))?;
     }
     Ok(())
+}
+
+/// What an edit has to write of the nodes that it touches: the thread leaves these alone where it is at work on their
+/// document.
+///
+/// # Errors
+/// Those of the storage.
+pub fn rewrite(connection: &Connection, document: DocumentKey) -> Result<Rewrite, ServiceError> {
+    let is_behind = connection
+        .prepare_cached("SELECT 1 FROM document WHERE k = ?1 AND unindexed > 0")?
+        .exists([document.0])?;
+    Ok(match is_behind {
+        false => Rewrite::Changed,
+        true => of_behind(connection)?,
+    })
+}
+
+/// What is to be written of a document that is behind.
+fn of_behind(connection: &Connection) -> Result<Rewrite, ServiceError> {
+    Ok(if rows_are_old(connection)? { Rewrite::All } else { Rewrite::Missing })
 }
 
 fn rows_are_old(connection: &Connection) -> Result<bool, ServiceError> {
@@ -198,7 +140,9 @@ fn run(service: &Weak<Service>, wake: &Wake) {
     loop {
         let before = std::mem::replace(&mut commits, wake.wait(most));
         let mut worked = repeat(service, wake, catch_up);
+        let mut what = "brought up to date";
         if worked.is_ok() && most == QUIET && commits == before {
+            what = "merged";
             worked = repeat(service, wake, |service| {
                 let goes_on = wake.is_quiet(commits) && merge(service)?;
                 if !goes_on {
@@ -213,7 +157,7 @@ fn run(service: &Weak<Service>, wake: &Wake) {
             Err(ServiceError::Stopping) => return,
             Err(error) => {
                 // What is left stays marked.
-                tracing::warn!(%error, "the index of search could not be brought up to date");
+                tracing::warn!(%error, "the index of search could not be {what}");
                 AGAIN
             }
         };
@@ -268,15 +212,20 @@ pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
         all_rows_are_new(service)?;
         return Ok(false);
     }
-    for _ in 0..PARTS {
+    for part in 1..=PARTS {
         let after = batch.last().map(|last| (last.modified_at, last.key));
-        let (written, read) = std::thread::scope(|scope| {
-            let read = scope.spawn(|| service.store.read(|connection| gather(connection, after)));
-            (write(service, batch), read.join())
-        });
-        written?;
-        batch = read.map_err(|_| ServiceError::Internal("reading documents panicked"))??;
-        if batch.is_empty() || service.search.wake.has_ended() {
+        let read = || service.store.read(|connection| gather(connection, after));
+        batch = std::thread::scope(|scope| {
+            let goes_on = part < PARTS && !service.search.wake.has_ended();
+            let reader = goes_on.then(|| std::thread::Builder::new().spawn_scoped(scope, read));
+            write(service, batch)?;
+            match reader {
+                None => Ok(Vec::new()),
+                Some(Ok(reader)) => reader.join().unwrap_or_else(|_| read()),
+                Some(Err(_)) => read(),
+            }
+        })?;
+        if batch.is_empty() {
             break;
         }
     }
@@ -334,7 +283,7 @@ fn gather(
     connection: &Connection,
     after: Option<(i64, DocumentKey)>,
 ) -> Result<Vec<Behind>, ServiceError> {
-    let rewrite = if rows_are_old(connection)? { Rewrite::All } else { Rewrite::Missing };
+    let rewrite = of_behind(connection)?;
     let mut statement = connection.prepare_cached(
         "SELECT k, unindexed, workspace, head, modified_at
          FROM document INDEXED BY document_unindexed

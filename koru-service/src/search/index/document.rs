@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::{Posted, Writing};
 use crate::errors::ServiceError;
 use crate::search::memory::{Change, KindCode, NodeEntry, NodeKey, Source};
-use crate::search::postings::{self, Table};
+use crate::search::postings::Table;
 use crate::search::render::{self, OfNode, PLACEHOLDER, Shown};
 use crate::search::text;
 use crate::store::placing::DocumentKey;
@@ -198,14 +198,14 @@ impl<'a> Indexing<'a> {
     }
 
     /// Whether the row of a text that is the same may stay.
-    fn may_stay(&self, table: Table, posted: Posted) -> Result<bool, ServiceError> {
-        Ok(match self.rewrite {
-            Rewrite::Changed => true,
-            Rewrite::Missing => {
-                posted.row == 0 || postings::has(self.connection, table, posted.row)?
+    fn may_stay(&mut self, table: Table, posted: Posted) -> Result<bool, ServiceError> {
+        match self.rewrite {
+            Rewrite::Missing if posted.row > 0 => {
+                self.writing.has(self.connection, table, posted.row)
             }
-            Rewrite::All => false,
-        })
+            Rewrite::Changed | Rewrite::Missing => Ok(true),
+            Rewrite::All => Ok(false),
+        }
     }
 
     /// A row that stays, with the number of its words where that is not known yet.

@@ -17,8 +17,8 @@ use self::queued::Queued;
 use super::memory::{Change, DocumentEntry, Memory, NodeKey, RowEntry, Source};
 use super::postings::{self, Table};
 use super::text::{self, Tokens};
+use super::wake::Wake;
 use super::words::Words;
-use super::worker::Wake;
 use crate::errors::ServiceError;
 use crate::store::placing::DocumentKey;
 
@@ -177,7 +177,7 @@ impl Writing {
         Ok(NodeKey(next.node))
     }
 
-    /// Writes a text's words; returns its row, 0 where it has none.
+    /// Writes a text's words into a row of their own, where it has any.
     fn post(
         &mut self,
         connection: &Connection,
@@ -204,6 +204,18 @@ impl Writing {
         let words = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
         self.pending.push(Change::Row(row, RowEntry { node, source, words }));
         Posted { row, words }
+    }
+
+    /// Whether the table has a row.
+    fn has(
+        &mut self,
+        connection: &Connection,
+        table: Table,
+        row: u32,
+    ) -> Result<bool, ServiceError> {
+        let found = postings::has(connection, table, row);
+        let has = found.as_ref().is_ok_and(|has| *has);
+        self.met(found.map(drop)).map(|()| has)
     }
 
     /// Takes a row out; 0 is none.

@@ -86,14 +86,13 @@ impl Query {
         terms.join(" AND ")
     }
 
-    /// The same for the rows in which the last word stands as a whole; none where that is all that is asked for, or where
-    /// the index has the rows of such beginnings at hand.
+    /// The same for the rows in which the word of the query stands as a whole; none where it is not one word, or
+    /// [`Term::whole_expression`] is none.
     pub fn whole_expression(&self) -> Option<String> {
-        let (last, before) = self.terms.split_last()?;
-        let last = last.whole_expression()?;
-        let mut terms: Vec<String> = before.iter().map(Term::expression).collect();
-        terms.push(last);
-        Some(terms.join(" AND "))
+        match self.terms.as_slice() {
+            [term] => term.whole_expression(),
+            _ => None,
+        }
     }
 
     /// How many words it has.
@@ -203,7 +202,8 @@ impl Term {
         self.written(if self.prefix { " *" } else { "" })
     }
 
-    /// The same for the rows in which its last word stands as a whole, see [`Query::whole_expression`].
+    /// The same for the rows in which its last word stands as a whole; none where that is all that is asked for, or where
+    /// the index has the rows of so short a beginning at hand.
     pub fn whole_expression(&self) -> Option<String> {
         let last = self.tokens.last().filter(|_| self.prefix)?;
         (last.text.chars().nth(PREFIX_CHARS).is_some()).then(|| self.written(""))

@@ -99,7 +99,7 @@ fn every_search_finds_what_a_scan_of_all_documents_finds() {
 fn frequent_words_are_found_beside_rare_ones() {
     let koru = Fixture::new();
     let lines: Vec<String> =
-        (0..3_200).map(|line| format!("paragraph common usual {line}")).collect();
+        (0..5_200).map(|line| format!("paragraph common usual {line}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     koru.page("Lines", &lines);
     for number in 0..90 {

@@ -5,93 +5,16 @@
 //! the change. A search may meet newer entries than its snapshot of the store holds; it looks into the
 //! snapshot before it shows a node.
 
+mod entries;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use koru_model::node::Kind;
 use rusqlite::Connection;
 
+pub use self::entries::{DocumentEntry, KindCode, NodeEntry, NodeKey, RowEntry, Source};
 use crate::errors::ServiceError;
-use crate::store::placing::DocumentKey;
-use crate::store::workspaces::WorkspaceKey;
 use crate::store::{Store, WriterState};
-
-/// The key of a live node in the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeKey(pub u32);
-
-/// What a node is, with whether a task is done, in one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KindCode(pub u8);
-
-impl KindCode {
-    /// The code of a title.
-    pub const TITLE: Self = Self(0);
-    const DONE: u8 = 64;
-
-    /// The code of a kind.
-    #[must_use]
-    pub fn of(kind: Kind, done: bool) -> Self {
-        let place = Kind::ALL.iter().position(|known| *known == kind).unwrap_or_default();
-        let code = u8::try_from(place).unwrap_or_default();
-        Self(if done { code | Self::DONE } else { code })
-    }
-
-    /// The kind.
-    #[must_use]
-    pub fn kind(self) -> Kind {
-        let place = usize::from(self.0 & !Self::DONE);
-        Kind::ALL.get(place).copied().unwrap_or(Kind::Paragraph)
-    }
-
-    /// Whether it is a task that is done.
-    #[must_use]
-    pub fn is_done(self) -> bool {
-        self.0 & Self::DONE != 0
-    }
-
-    /// Whether its text is in `search_head`.
-    #[must_use]
-    pub fn is_head(self) -> bool {
-        matches!(self.kind(), Kind::Title | Kind::Heading)
-    }
-}
-
-/// What is known of a live node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NodeEntry {
-    /// The key of its document.
-    pub document: u32,
-    /// What it is.
-    pub kind: KindCode,
-}
-
-/// What is known of a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DocumentEntry {
-    /// The key of its workspace; 0: there is no such document.
-    pub workspace: u32,
-    /// The key of the document that it stands under; 0: none.
-    pub parent: u32,
-    /// Whether it, or one above it, is in the trash.
-    pub trashed: bool,
-    /// When it was changed last, in milliseconds since 1970 (UTC).
-    pub modified_at: i64,
-}
-
-impl DocumentEntry {
-    /// A document that is not in the trash.
-    #[must_use]
-    pub fn live(workspace: WorkspaceKey, parent: Option<DocumentKey>, modified_at: i64) -> Self {
-        let key = |key: i64| u32::try_from(key).unwrap_or_default();
-        Self {
-            workspace: key(workspace.0),
-            parent: parent.map_or(0, |parent| key(parent.0)),
-            trashed: false,
-            modified_at,
-        }
-    }
-}
 
 const CHUNK: usize = 1 << 14;
 
@@ -133,43 +56,8 @@ struct Tables {
     documents: Arc<Vec<DocumentEntry>>,
     are_places_stale: bool,
     is_filled: bool,
-}
-
-/// Which words of a node a row holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Of its text.
-    Text,
-    /// Of its attributes' values.
-    Values,
-}
-
-/// What is known of a row of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowEntry {
-    /// The node.
-    pub node: NodeKey,
-    /// Which of its words the row holds.
-    pub source: Source,
-    /// How many words it holds; the most that is told apart where it is more.
-    pub words: u16,
-}
-
-impl RowEntry {
-    const VALUES: u64 = 1 << 32;
-    const WORDS: u32 = 48;
-
-    fn packed(self) -> u64 {
-        let mark = if self.source == Source::Values { Self::VALUES } else { 0 };
-        u64::from(self.node.0) | mark | (u64::from(self.words) << Self::WORDS)
-    }
-
-    fn unpacked(packed: u64) -> Option<Self> {
-        let node = u32::try_from(packed & u64::from(u32::MAX)).ok().filter(|node| *node > 0)?;
-        let source = if packed & Self::VALUES == 0 { Source::Text } else { Source::Values };
-        let words = u16::try_from(packed >> Self::WORDS).unwrap_or(u16::MAX);
-        Some(Self { node: NodeKey(node), source, words })
-    }
+    /// While the store is read: what was taken in meanwhile.
+    missed: Option<Vec<Change>>,
 }
 
 /// A change of the index that reached the disk.
@@ -191,6 +79,8 @@ pub enum Change {
 #[derive(Debug, Default)]
 pub struct Memory {
     tables: Mutex<Tables>,
+    /// Held by the one who reads the store; whoever has a connection to read with never waits for it.
+    filling: Mutex<()>,
     is_stale: AtomicBool,
 }
 
@@ -216,30 +106,51 @@ impl Memory {
     /// Takes in what a commit changed.
     pub fn take_in(&self, changes: impl Iterator<Item = Change>) {
         let mut tables = self.tables();
-        if !tables.is_filled {
-            return;
-        }
         for change in changes {
-            tables.take_in(change);
+            if let Some(missed) = &mut tables.missed {
+                missed.push(change);
+            }
+            if tables.is_filled {
+                tables.take_in(change);
+            }
         }
     }
 
-    /// The tables, filled from the store where needed. The store is read while the tables are locked, so
-    /// that a commit is either in what is read or taken in afterwards.
+    /// The tables, filled from the store where needed. What commits meanwhile is taken in once more afterwards, so it is
+    /// in what is read or follows it.
     ///
     /// # Errors
     /// Those of the storage.
     pub fn view<S: WriterState>(&self, store: &Store<S>) -> Result<View, ServiceError> {
-        let mut tables = self.tables();
-        if self.is_stale.swap(false, Ordering::AcqRel) {
-            *tables = Tables::default();
+        if let Some(view) = self.now() {
+            return Ok(view);
         }
-        if !tables.is_filled {
-            tables.are_places_stale = false;
-            store.read(|connection| tables.fill(connection))?;
-        } else if tables.are_places_stale {
-            tables.documents = Arc::new(store.read(documents)?);
-            tables.are_places_stale = false;
+        let _filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_filled = {
+            let mut tables = self.tables();
+            if self.is_stale.swap(false, Ordering::AcqRel) {
+                *tables = Tables::default();
+            }
+            if tables.is_filled && !tables.are_places_stale {
+                return Ok(tables.view());
+            }
+            tables.missed = Some(Vec::new());
+            tables.is_filled
+        };
+        let read = store.read(|connection| match is_filled {
+            true => Ok((None, documents(connection)?)),
+            false => Ok((Some(Tables::read(connection)?), documents(connection)?)),
+        });
+        let mut tables = self.tables();
+        let missed = tables.missed.take().unwrap_or_default();
+        let (read, documents) = read?;
+        if let Some(read) = read {
+            *tables = read;
+        }
+        tables.documents = Arc::new(documents);
+        tables.are_places_stale = false;
+        for change in missed {
+            tables.take_in(change);
         }
         Ok(tables.view())
     }
@@ -272,8 +183,7 @@ impl Tables {
     }
 
     fn set_node(&mut self, key: NodeKey, entry: Option<NodeEntry>) {
-        let packed =
-            entry.map_or(0, |entry| (u64::from(entry.document) << 8) | u64::from(entry.kind.0));
+        let packed = entry.map_or(0, NodeEntry::packed);
         if let Some(cell) = self.nodes.grown(key.0) {
             cell.store(packed, Ordering::Relaxed);
         }
@@ -299,20 +209,22 @@ impl Tables {
         }
     }
 
-    fn fill(&mut self, connection: &Connection) -> Result<(), ServiceError> {
+    /// All but the documents.
+    fn read(connection: &Connection) -> Result<Self, ServiceError> {
+        let mut tables = Self { is_filled: true, ..Self::default() };
         let mut nodes =
             connection.prepare("SELECT k, document, kind, row, words FROM search_node")?;
         let mut found = nodes.query(())?;
         while let Some(row) = found.next()? {
             let key = NodeKey(row.get(0)?);
-            self.set_node(
+            tables.set_node(
                 key,
                 Some(NodeEntry { document: row.get(1)?, kind: KindCode(row.get(2)?) }),
             );
             let posting: u32 = row.get(3)?;
             if posting > 0 {
                 let words = row.get(4)?;
-                self.set_row(posting, RowEntry { node: key, source: Source::Text, words });
+                tables.set_row(posting, RowEntry { node: key, source: Source::Text, words });
             }
         }
         let mut more = connection.prepare("SELECT row, node, part, words FROM search_more")?;
@@ -320,11 +232,9 @@ impl Tables {
         while let Some(row) = found.next()? {
             let source = if row.get::<_, u32>(2)? == 0 { Source::Values } else { Source::Text };
             let (node, words) = (NodeKey(row.get(1)?), row.get(3)?);
-            self.set_row(row.get(0)?, RowEntry { node, source, words });
+            tables.set_row(row.get(0)?, RowEntry { node, source, words });
         }
-        self.documents = Arc::new(documents(connection)?);
-        self.is_filled = true;
-        Ok(())
+        Ok(tables)
     }
 }
 
@@ -372,11 +282,6 @@ fn spread_trash(all: &mut [DocumentEntry]) {
     }
 }
 
-fn unpacked(packed: u64) -> Option<NodeEntry> {
-    let document = u32::try_from(packed >> 8).ok().filter(|document| *document > 0)?;
-    Some(NodeEntry { document, kind: KindCode(packed.to_le_bytes()[0]) })
-}
-
 impl View {
     /// What is known of a row.
     #[must_use]
@@ -387,14 +292,14 @@ impl View {
     /// What is known of a node.
     #[must_use]
     pub fn node(&self, key: NodeKey) -> Option<NodeEntry> {
-        unpacked(self.nodes.cell(key.0)?.load(Ordering::Relaxed))
+        NodeEntry::unpacked(self.nodes.cell(key.0)?.load(Ordering::Relaxed))
     }
 
     /// All nodes, by key.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeKey, NodeEntry)> + '_ {
         let cells = self.nodes.0.iter().flat_map(|chunk| chunk.iter());
         (0..=self.most_nodes).zip(cells).filter_map(|(key, cell)| {
-            unpacked(cell.load(Ordering::Relaxed)).map(|entry| (NodeKey(key), entry))
+            NodeEntry::unpacked(cell.load(Ordering::Relaxed)).map(|entry| (NodeKey(key), entry))
         })
     }
 
@@ -414,16 +319,6 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_code_tells_kind_and_state() {
-        for kind in Kind::ALL {
-            assert_eq!(KindCode::of(kind, false).kind(), kind);
-        }
-        let done = KindCode::of(Kind::Task, true);
-        assert_eq!((done.kind(), done.is_done()), (Kind::Task, true));
-        assert!(!KindCode::of(Kind::Task, false).is_done());
-    }
 
     #[test]
     fn what_stands_under_trash_is_trash() {
