@@ -408,7 +408,7 @@ fn whole_words_come_before_words_that_they_begin() {
     let found = koru.search("market");
     assert_eq!(titles(&found), ["Some", "Longer"]);
     assert_eq!(found["incomplete"], json!(null));
-    for number in 0..7 {
+    for number in 0..9 {
         koru.page(&format!("More {number}"), &lines);
     }
     // So many that words that only begin so are not looked for: that is said.

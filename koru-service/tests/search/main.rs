@@ -1,6 +1,7 @@
 //! Search over a real store: what is found, in which order, page by page, and that the index equals the documents.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod beside;
 mod damage;
 mod equality;
 mod finding;

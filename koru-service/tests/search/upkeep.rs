@@ -63,7 +63,7 @@ fn another_layout_keeps_the_rows_that_are_there_and_counts_their_words() {
             .execute("UPDATE setting SET value = ?1 WHERE key = 'search.version'", [&version])
             .unwrap();
         database.execute("UPDATE search_node SET words = 0", ()).unwrap();
-        database.execute("DELETE FROM search_body_docsize WHERE id = ?1", [gone]).unwrap();
+        database.execute("DELETE FROM search_body WHERE rowid = ?1", [gone]).unwrap();
     });
     koru.until_indexed();
     let after = rows(&koru);
