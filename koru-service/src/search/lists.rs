@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::rank::Ranked;
 
 /// The most lists.
-const LISTS: usize = 64;
+const LISTS: usize = 256;
 /// The most bytes of all lists.
 const BYTES: usize = 8 * 1024 * 1024;
 /// For how long a list is kept, in milliseconds.

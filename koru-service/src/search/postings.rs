@@ -1,9 +1,10 @@
 //! The two full-text tables. A damaged one never stops a write: both are made anew and all documents are
 //! indexed again.
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode};
 
 use crate::errors::{ServiceError, StorageFault};
+use crate::store::settings;
 
 /// What [`reset`] leaves for the next start: rows up to here were used in tables that are gone.
 const FLOOR: &str = "search.row_floor";
@@ -119,7 +120,7 @@ pub fn merge(
 }
 
 /// Whether so much was written since all segments were merged that it is time again: a quarter of all, so that a page is
-/// written some five times in its life. `rows` and `nodes` are what [`used`] says; they are noted as merged.
+/// written some five times in its life. `rows` and `nodes` are what [`used`] says.
 ///
 /// # Errors
 /// Those of the storage.
@@ -127,25 +128,25 @@ pub fn is_merge_due(
     connection: &Connection,
     (rows, nodes): (u32, u32),
 ) -> Result<bool, rusqlite::Error> {
-    let merged: Option<u32> = connection
-        .prepare_cached("SELECT value FROM setting WHERE key = ?1")?
-        .query_row([MERGED], |row| row.get(0))
-        .optional()?;
-    let is_due = rows.saturating_sub(merged.unwrap_or(0)) >= LEAST_MERGED.max(nodes / 4);
-    if is_due {
-        set(connection, MERGED, rows)?;
-    }
-    Ok(is_due)
+    let merged: Option<u32> = settings::get(connection, MERGED)?;
+    Ok(rows.saturating_sub(merged.unwrap_or(0)) >= LEAST_MERGED.max(nodes / 4))
 }
 
-fn set(connection: &Connection, key: &str, rows: u32) -> Result<(), rusqlite::Error> {
-    connection
-        .execute(
-            "INSERT INTO setting (key, value) VALUES (?1, ?2)
-             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            (key, rows),
-        )
-        .map(drop)
+/// All segments are merged, with rows up to `rows` in them.
+///
+/// # Errors
+/// Those of the storage.
+pub fn merged(connection: &Connection, rows: u32) -> Result<(), rusqlite::Error> {
+    settings::set(connection, MERGED, rows)
+}
+
+/// Whether a row that is not there was there since the tables were made.
+///
+/// # Errors
+/// Those of the storage.
+pub fn is_lost(connection: &Connection, row: u32) -> Result<bool, rusqlite::Error> {
+    let floor: Option<u32> = settings::get(connection, FLOOR)?;
+    Ok(row > floor.unwrap_or(0))
 }
 
 /// Whether an error says that a table is damaged. Rows that collide do, too: a row is never used again, and the
@@ -180,7 +181,7 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
          CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
          UPDATE document SET unindexed = unindexed + 1;",
     )?;
-    set(connection, FLOOR, used)?;
+    settings::set(connection, FLOOR, used)?;
     Ok(())
 }
 

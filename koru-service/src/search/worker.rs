@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use koru_model::document::{Document, Node, State};
 use koru_model::ids::{NodeId, WorkspaceId};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::index::{Indexing, Rewrite};
 use super::text::TOKENIZER_VERSION;
@@ -17,6 +17,7 @@ use crate::errors::ServiceError;
 use crate::service::Service;
 use crate::store::documents;
 use crate::store::placing::DocumentKey;
+use crate::store::settings;
 use crate::store::workspaces::WorkspaceKey;
 use crate::store::{Transaction, log, uses};
 
@@ -46,19 +47,15 @@ const PAGES: i32 = 64;
 /// Those of the storage.
 pub fn check_version(connection: &Connection) -> Result<(), ServiceError> {
     let version = format!("{LAYOUT_VERSION}.{TOKENIZER_VERSION}");
-    let found: Option<String> = connection
-        .query_row("SELECT value FROM setting WHERE key = ?1", [VERSION], |row| row.get(0))
-        .optional()?;
+    let found: Option<String> = settings::get(connection, VERSION)?;
     if found.as_deref() == Some(&version) {
         return Ok(());
     }
     connection.execute("UPDATE document SET unindexed = unindexed + 1", ())?;
-    let set = "INSERT INTO setting (key, value) VALUES (?1, ?2)
-               ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-    connection.execute(set, (VERSION, &version))?;
+    settings::set(connection, VERSION, &version)?;
     let tokenizer = |version: &str| version.split_once('.').map(|(_, of)| of.to_owned());
     if found.is_some_and(|found| tokenizer(&found) != tokenizer(&version)) {
-        connection.execute(set, (OLD_ROWS, true))?;
+        settings::set(connection, OLD_ROWS, true)?;
     }
     Ok(())
 }
@@ -84,7 +81,7 @@ fn of_behind(connection: &Connection) -> Result<Rewrite, ServiceError> {
 }
 
 fn rows_are_old(connection: &Connection) -> Result<bool, ServiceError> {
-    Ok(connection.prepare_cached("SELECT 1 FROM setting WHERE key = ?1")?.exists([OLD_ROWS])?)
+    Ok(settings::get(connection, OLD_ROWS)?.unwrap_or(false))
 }
 
 /// No document is behind any more.

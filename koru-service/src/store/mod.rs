@@ -13,6 +13,7 @@ pub mod log;
 pub mod migrations;
 pub mod placing;
 mod readers;
+pub mod settings;
 pub mod tag_changes;
 pub mod tags;
 pub mod uses;

@@ -5,22 +5,10 @@ use serde_json::json;
 use super::equality::check;
 use super::support::Fixture;
 
-fn filled() -> Fixture {
-    let koru = Fixture::new();
-    for number in 0..30 {
-        let texts: Vec<String> = (0..40)
-            .map(|node| format!("paragraph word{} common text {number}", node * 31 % 17))
-            .collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        koru.page(&format!("Page {number}"), &texts);
-    }
-    koru
-}
-
 #[test]
 fn a_damaged_index_never_blocks_a_write_and_is_made_again() {
     for table in ["search_body_data", "search_head_data", "search_body_docsize"] {
-        let koru = filled();
+        let koru = Fixture::filled();
         koru.database()
             .execute(
                 &format!(
@@ -47,7 +35,7 @@ fn a_damaged_index_never_blocks_a_write_and_is_made_again() {
 #[test]
 fn tables_without_their_settings_are_made_again() {
     for table in ["search_body_config", "search_head_config"] {
-        let mut koru = filled();
+        let mut koru = Fixture::filled();
         koru.again(|database| {
             database.execute(&format!("DELETE FROM {table}"), ()).unwrap();
         });
@@ -62,7 +50,7 @@ fn tables_without_their_settings_are_made_again() {
 
 #[test]
 fn damage_that_a_search_meets_is_mended_not_hidden() {
-    let koru = filled();
+    let koru = Fixture::filled();
     // The pages, and not the list of them, which would be a valid empty one.
     koru.database()
         .execute("UPDATE search_body_data SET block = x'0badc0de' WHERE id > 100", ())
@@ -79,7 +67,7 @@ fn damage_that_a_search_meets_is_mended_not_hidden() {
 
 #[test]
 fn another_version_is_made_anew_beside_the_work() {
-    let mut koru = filled();
+    let mut koru = Fixture::filled();
     koru.again(|database| {
         database
             .execute("UPDATE setting SET value = '0.0' WHERE key = 'search.version'", ())

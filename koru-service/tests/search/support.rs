@@ -62,6 +62,19 @@ impl Fixture {
         fixture
     }
 
+    /// With thirty pages of forty paragraphs, which all hold `common`.
+    pub(crate) fn filled() -> Self {
+        let koru = Self::new();
+        for number in 0..30 {
+            let texts: Vec<String> = (0..40)
+                .map(|node| format!("paragraph word{} common text {number}", node * 31 % 17))
+                .collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            koru.page(&format!("Page {number}"), &texts);
+        }
+        koru
+    }
+
     /// Closes the store, runs `change` on its database, and opens it again.
     pub(crate) fn again(&mut self, change: impl FnOnce(&rusqlite::Connection)) {
         self.closed(change);

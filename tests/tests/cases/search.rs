@@ -376,3 +376,24 @@ fn c57_large_documents_give_small_pages_around_the_hit() {
     seen.dedup();
     assert_eq!(seen.len(), documents, "none twice");
 }
+
+/// Two agents page through the same search; what the second one sees is not the first one's list.
+#[test]
+fn each_bridge_pages_through_its_own_list() {
+    let home = Home::new();
+    let (one, other) = (home.bridge(), home.bridge());
+    let made = pages(&one, &["a lantern", "a lantern", "a lantern"]);
+    let page = |bridge: &Bridge, offset: u32| -> Vec<String> {
+        let params = json!({ "query": "lantern", "page_size": 1, "offset": offset });
+        titles(&bridge.ok("search_documents", params))
+    };
+    let mut seen = page(&one, 0);
+    assert_eq!(seen, ["Nr 002"]);
+    // Now another document is the newest, which the other bridge sees at once.
+    let first = made.first().expect("a page");
+    first.change(&one, &[replace(&first.nodes[0], "a lantern", "the lantern")]);
+    assert_eq!(page(&other, 0), ["Nr 000"]);
+    seen.extend(page(&one, 1));
+    seen.extend(page(&one, 2));
+    assert_eq!(seen, ["Nr 002", "Nr 001", "Nr 000"]);
+}

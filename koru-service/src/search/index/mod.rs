@@ -13,13 +13,13 @@ use rusqlite::Connection;
 
 pub use self::document::{Indexing, PART_BYTES, Rewrite, key_at};
 pub use self::names::{file_gone, renamed};
-use self::queued::Queued;
+use self::queued::QueuedRows;
 use super::memory::{Change, DocumentEntry, Memory, NodeKey, RowEntry, Source};
 use super::postings::{self, Table};
 use super::text::{self, Tokens};
 use super::wake::Wake;
 use super::words::Words;
-use crate::errors::ServiceError;
+use crate::errors::{ServiceError, StorageFault};
 use crate::store::placing::DocumentKey;
 
 /// What the writing thread keeps of the index between its transactions.
@@ -31,10 +31,10 @@ pub struct Writing {
     pending: Vec<Change>,
     pending_before: usize,
     /// What the job changes of the tables, by [`Table`].
-    queued: [Queued; Table::ALL.len()],
+    queued: [QueuedRows; Table::ALL.len()],
     is_work_due: bool,
-    /// Whether segments are being merged.
-    is_merging: bool,
+    /// While segments are merged: the highest row at the last step.
+    merging: Option<u32>,
     /// Whether a job met damage in the tables.
     is_damaged: bool,
 }
@@ -66,7 +66,7 @@ impl Writing {
             pending_before: 0,
             queued: Default::default(),
             is_work_due: false,
-            is_merging: false,
+            merging: None,
             is_damaged: false,
         }
     }
@@ -74,7 +74,7 @@ impl Writing {
     /// A job begins.
     pub fn begun(&mut self) {
         self.pending_before = self.pending.len();
-        self.queued.iter_mut().for_each(Queued::clear);
+        self.queued.iter_mut().for_each(QueuedRows::clear);
     }
 
     /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
@@ -119,7 +119,7 @@ impl Writing {
     /// What the job changed is undone.
     pub fn undone(&mut self) {
         self.pending.truncate(self.pending_before);
-        self.queued.iter_mut().for_each(Queued::clear);
+        self.queued.iter_mut().for_each(QueuedRows::clear);
     }
 
     /// All that was changed is on the disk.
@@ -206,7 +206,7 @@ impl Writing {
         Posted { row, words }
     }
 
-    /// Whether the table has a row.
+    /// Whether the table has a row. One that is lost is damage.
     fn has(
         &mut self,
         connection: &Connection,
@@ -215,7 +215,12 @@ impl Writing {
     ) -> Result<bool, ServiceError> {
         let found = postings::has(connection, table, row);
         let has = found.as_ref().is_ok_and(|has| *has);
-        self.met(found.map(drop)).map(|()| has)
+        self.met(found.map(drop))?;
+        if !has && postings::is_lost(connection, row)? {
+            self.is_damaged = true;
+            return Err(ServiceError::Storage(StorageFault::Damaged));
+        }
+        Ok(has)
     }
 
     /// Takes a row out; 0 is none.
@@ -225,7 +230,7 @@ impl Writing {
         }
     }
 
-    fn queued(&mut self, table: Table) -> &mut Queued {
+    fn queued(&mut self, table: Table) -> &mut QueuedRows {
         let [head, body] = &mut self.queued;
         match table {
             Table::Head => head,
@@ -239,18 +244,23 @@ impl Writing {
     /// # Errors
     /// Those of the storage.
     pub fn merge(&mut self, connection: &Connection, pages: i32) -> Result<bool, ServiceError> {
-        let begins = !self.is_merging;
         let Next { row, node } = *self.next(connection)?;
-        if begins && !postings::is_merge_due(connection, (row, node))? {
+        if self.merging.is_none() && !postings::is_merge_due(connection, (row, node))? {
             return Ok(false);
         }
-        self.is_merging = false;
+        // What was written since has segments of its own, which a merge that goes on would leave out.
+        let begins = self.merging.replace(row) != Some(row);
+        let mut goes_on = false;
         for table in Table::ALL {
             let merged = postings::merge(connection, table, begins, pages);
-            self.is_merging |= merged.as_ref().is_ok_and(|has_merged| *has_merged);
+            goes_on |= merged.as_ref().is_ok_and(|has_merged| *has_merged);
             self.met(merged.map(drop))?;
         }
-        Ok(self.is_merging)
+        if !goes_on {
+            self.merging = None;
+            postings::merged(connection, row)?;
+        }
+        Ok(goes_on)
     }
 
     /// Makes the full-text tables anew, which takes the words of all nodes away until they are indexed again.

@@ -11,13 +11,13 @@ use crate::search::postings::{self, Table};
 
 /// Rows that go and rows that come.
 #[derive(Debug, Default)]
-pub(super) struct Queued {
+pub(super) struct QueuedRows {
     removed: Vec<u32>,
     /// In the order of their numbers, which go up.
     added: Vec<(u32, String)>,
 }
 
-impl Queued {
+impl QueuedRows {
     /// Adds a row of folded words with a number above all before it.
     pub(super) fn add(&mut self, row: u32, words: String) {
         self.added.push((row, words));
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_row_that_came_and_went_leaves_nothing() {
-        let mut queued = Queued::default();
+        let mut queued = QueuedRows::default();
         queued.add(7, "seven".into());
         queued.add(9, "nine".into());
         queued.remove(7);

@@ -34,6 +34,8 @@ mod scripts;
 mod snippet;
 mod tokens;
 
+use std::ops::RangeInclusive;
+
 pub use find::Match;
 pub use fold::fold;
 pub use query::{Query, Term};
@@ -49,8 +51,8 @@ pub const TOKEN_BYTES: usize = 64;
 pub const QUERY_CHARS: usize = 1_000;
 /// The most tokens of a query. The rest is not read.
 pub const QUERY_TOKENS: usize = 32;
-/// The longest beginnings of words of which the index has the rows at hand, in characters: the `prefix` of its tables.
-pub const PREFIX_CHARS: usize = 3;
+/// The beginnings of words of which both tables of the index have the rows at hand, in characters: their `prefix`.
+pub const PREFIX_CHARS: RangeInclusive<usize> = 2..=3;
 /// The longest snippet, in characters.
 pub const SNIPPET_CHARS: usize = 240;
 /// What stands between the words of a text and its joined forms, and between those: a private-use

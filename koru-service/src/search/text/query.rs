@@ -203,10 +203,10 @@ impl Term {
     }
 
     /// The same for the rows in which its last word stands as a whole; none where that is all that is asked for, or where
-    /// the index has the rows of so short a beginning at hand.
+    /// the index has the rows of such a beginning at hand.
     pub fn whole_expression(&self) -> Option<String> {
         let last = self.tokens.last().filter(|_| self.prefix)?;
-        (last.text.chars().nth(PREFIX_CHARS).is_some()).then(|| self.written(""))
+        (!PREFIX_CHARS.contains(&last.text.chars().count())).then(|| self.written(""))
     }
 
     fn written(&self, star: &str) -> String {
