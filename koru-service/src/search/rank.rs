@@ -1,7 +1,8 @@
 //! In which order hits come.
 //!
-//! Every candidate has a first score from what is known without its text, its length included. A fixed number of the best
-//! is read and scored again: by how near the words stand, how often and how exactly. The others follow as they were. The number never depends on the page, so pages fit together
+//! Every candidate has a first score from what is known without its text, its length included. A fixed number of the
+//! best is read and scored again: by how near the words stand, how often and how exactly. The others follow as they
+//! were. The number never depends on the page, so pages fit together
 //! (design, search, section 4, for the formula and what it was measured with).
 
 use rusqlite::Connection;

@@ -120,6 +120,7 @@ impl Writing {
     pub fn undone(&mut self) {
         self.pending.truncate(self.pending_before);
         self.queued.iter_mut().for_each(QueuedRows::clear);
+        self.merging = None;
     }
 
     /// All that was changed is on the disk.
@@ -139,6 +140,7 @@ impl Writing {
         self.pending.clear();
         self.memory.distrust();
         self.next = None;
+        self.merging = None;
         self.is_work_due = true;
     }
 

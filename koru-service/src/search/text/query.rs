@@ -86,13 +86,13 @@ impl Query {
         terms.join(" AND ")
     }
 
-    /// The same for the rows in which the word of the query stands as a whole; none where it is not one word, or
-    /// [`Term::whole_expression`] is none.
+    /// The same for the rows in which the last word stands as a whole; none where [`Term::whole_expression`] is none.
     pub fn whole_expression(&self) -> Option<String> {
-        match self.terms.as_slice() {
-            [term] => term.whole_expression(),
-            _ => None,
-        }
+        let (last, before) = self.terms.split_last()?;
+        let last = last.whole_expression()?;
+        let mut terms: Vec<String> = before.iter().map(Term::expression).collect();
+        terms.push(last);
+        Some(terms.join(" AND "))
     }
 
     /// How many words it has.
