@@ -28,7 +28,7 @@ const VERSION: &str = "search.version";
 /// There while the words of some rows may be those of another tokenizer.
 const OLD_ROWS: &str = "search.old_rows";
 
-/// The most nodes in one transaction, some 50 ms: longer ones would hold up writers.
+/// The most nodes in one transaction, some 15 ms: longer ones would hold up writers.
 const NODES: usize = 150;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;

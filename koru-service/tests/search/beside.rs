@@ -66,6 +66,43 @@ fn an_edit_of_a_document_that_is_behind_writes_the_rows_that_are_missing() {
     check(&koru);
 }
 
+/// A parent is indexed with its child where that comes first, and once more in its own turn.
+#[test]
+fn a_node_may_be_indexed_twice_in_one_edit_of_a_document_that_is_behind() {
+    let koru = Fixture::new();
+    let doc = koru.page("Page", &["paragraph other"]);
+    koru.until_indexed();
+    koru.service.search.wake.end();
+    let reset = |koru: &Fixture| {
+        let reset = koru
+            .service
+            .write(|_, transaction| transaction.state.search.reset(transaction.connection));
+        reset.unwrap();
+    };
+    reset(&koru);
+    let floor = || -> i64 {
+        let sql = "SELECT value FROM setting WHERE key = 'search.row_floor'";
+        koru.database().query_row(sql, (), |row| row.get(0)).unwrap()
+    };
+    let before = floor();
+    let (child, text) = koru.node(&doc, "other");
+    let parent = koru.new_id();
+    koru.edit(
+        &doc,
+        &json!([
+            { "op": "replace_text", "node_id": child, "expected": text, "text": "lower part" },
+            { "op": "insert", "node_id": parent, "parent_id": doc.root, "at_end": true,
+              "kind": "heading", "text": "Upper part" },
+            { "op": "move", "node_id": child, "expected": "lower part", "parent_id": parent,
+              "at_end": true },
+        ]),
+    );
+    assert_eq!(floor(), before, "that was taken for damage");
+    assert_eq!(koru.titles("upper lower"), ["Page"]);
+    while worker::catch_up(&koru.service).unwrap() {}
+    check(&koru);
+}
+
 #[test]
 fn edits_during_a_rebuild_leave_the_index_equal() {
     let koru = Fixture::new();

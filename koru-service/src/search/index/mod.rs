@@ -208,13 +208,16 @@ impl Writing {
         Posted { row, words }
     }
 
-    /// Whether the table has a row. One that is lost is damage.
+    /// Whether the table has a row, or gets it when the job ends. One that is lost is damage.
     fn has(
         &mut self,
         connection: &Connection,
         table: Table,
         row: u32,
     ) -> Result<bool, ServiceError> {
+        if self.queued(table).adds(row) {
+            return Ok(true);
+        }
         let found = postings::has(connection, table, row);
         let has = found.as_ref().is_ok_and(|has| *has);
         self.met(found.map(drop))?;

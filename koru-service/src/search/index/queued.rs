@@ -31,6 +31,11 @@ impl QueuedRows {
         }
     }
 
+    /// Whether the job adds a row.
+    pub(super) fn adds(&self, row: u32) -> bool {
+        self.added.binary_search_by_key(&row, |(added, _)| *added).is_ok()
+    }
+
     /// Forgets all of it.
     pub(super) fn clear(&mut self) {
         self.removed.clear();
@@ -67,8 +72,10 @@ mod tests {
         let mut queued = QueuedRows::default();
         queued.add(7, "seven".into());
         queued.add(9, "nine".into());
+        assert!(queued.adds(7) && !queued.adds(8));
         queued.remove(7);
         queued.remove(3);
+        assert!(!queued.adds(7));
         assert_eq!((queued.removed.as_slice(), queued.added.len()), ([3].as_slice(), 1));
         queued.remove(9);
         assert!(queued.added.is_empty());
