@@ -138,6 +138,8 @@ impl<'a> Searching<'a> {
 
     fn run(mut self) -> Result<Results, ServiceError> {
         self.service.store.read(|connection| {
+            // From here on the connection sees one state of the store, which memory is not behind.
+            connection.prepare_cached("SELECT 1 FROM workspace LIMIT 1")?.exists(())?;
             self.view = self.service.search.memory.now().unwrap_or(self.view.clone());
             let inside = self.inside(connection)?;
             let list = self.list(&inside)?;

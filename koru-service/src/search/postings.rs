@@ -119,8 +119,8 @@ pub fn merge(
     Ok(connection.total_changes() - before >= 2)
 }
 
-/// Whether so much was written since all segments were merged that it is time again: a quarter of all, so that a page is
-/// written some five times in its life. `rows` and `nodes` are what [`used`] says.
+/// Whether so much was written since all segments were merged that it is time again: a quarter as many rows as there
+/// were ever nodes, so that a page is written some five times in its life. `rows` and `nodes` are what [`used`] says.
 ///
 /// # Errors
 /// Those of the storage.
@@ -157,11 +157,12 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
         || error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// Makes both tables anew, without rows, and has all documents indexed again; rows up to `used` stay used.
+/// Makes both tables anew, without rows, and has all documents indexed again; rows up to `used`, and all that a node
+/// names, stay used. Returns the highest of them.
 ///
 /// # Errors
 /// Those of the storage.
-pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
+pub fn reset(connection: &Connection, used: u32) -> Result<u32, ServiceError> {
     tracing::error!("the index of search is damaged; it is made again from the documents");
     // Statements that were made before would look at the tables that go.
     connection.flush_prepared_statement_cache();
@@ -181,8 +182,15 @@ pub fn reset(connection: &Connection, used: u32) -> Result<(), ServiceError> {
          CREATE VIRTUAL TABLE search_head_words USING fts5vocab (search_head, row);
          UPDATE document SET unindexed = unindexed + 1;",
     )?;
+    let named: u32 = connection.query_row(
+        "SELECT max((SELECT coalesce(max(row), 0) FROM search_node),
+                    (SELECT coalesce(max(row), 0) FROM search_more))",
+        (),
+        |row| row.get(0),
+    )?;
+    let used = used.max(named);
     settings::set(connection, FLOOR, used)?;
-    Ok(())
+    Ok(used)
 }
 
 /// The highest row that was ever used and could still be named, and the highest node.

@@ -17,7 +17,7 @@ pub struct Wake {
 struct Due {
     /// The index may be behind.
     is_behind: bool,
-    /// Changes were written since the segments of the tables were merged last.
+    /// Changes were written since the start, or since it was last seen to whether segments are to be merged.
     is_unmerged: bool,
     /// How many commits changed the index.
     commits: u64,

@@ -117,8 +117,8 @@ impl Words {
     /// # Errors
     /// Those of the storage.
     pub fn refresh(&self, connection: &Connection) -> Result<(), ServiceError> {
-        let written = self.written.load(Ordering::Relaxed);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.written.load(Ordering::Relaxed);
         if read.as_ref().is_none_or(|(at, words)| written - at >= words.new_rows()) {
             *read = Some((written, Arc::new(Vocabulary::read(connection)?)));
         }

@@ -32,7 +32,7 @@ const OLD_ROWS: &str = "search.old_rows";
 const NODES: usize = 150;
 /// The most bytes of text in one transaction.
 const BYTES: usize = 512 * 1024;
-/// How many parts are written before the thread looks whether the service is still wanted.
+/// How many parts are written before the thread lets go of the service, so that it can be dropped.
 const PARTS: usize = 16;
 /// How long to wait after a failure.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -218,7 +218,9 @@ pub fn catch_up(service: &Arc<Service>) -> Result<bool, ServiceError> {
             write(service, batch)?;
             match reader {
                 None => Ok(Vec::new()),
-                Some(Ok(reader)) => reader.join().unwrap_or_else(|_| read()),
+                Some(Ok(reader)) => reader
+                    .join()
+                    .unwrap_or(Err(ServiceError::Internal("a document could not be read"))),
                 Some(Err(_)) => read(),
             }
         })?;

@@ -132,3 +132,18 @@ fn a_rename_that_many_texts_show_reaches_them_all() {
     assert_eq!(found["hits"].as_array().unwrap().len(), 20);
     assert_eq!(koru.titles("\"see ada\""), Vec::<String>::new());
 }
+
+/// The numbers of rows that are gone from the end of a table are not given out again, nor taken for lost for ever.
+#[test]
+fn rows_lost_at_the_end_of_a_table_are_mended_once() {
+    let mut koru = Fixture::filled();
+    koru.again(|database| {
+        for table in ["search_head_docsize", "search_body_docsize"] {
+            database.execute(&format!("DELETE FROM {table} WHERE id > 700"), ()).unwrap();
+        }
+        database.execute("UPDATE document SET unindexed = 1", ()).unwrap();
+    });
+    koru.until_indexed();
+    assert_eq!(koru.titles("common").len(), 20);
+    check(&koru);
+}

@@ -35,8 +35,10 @@ pub struct Writing {
     is_work_due: bool,
     /// While segments are merged: the highest row at the last step.
     merging: Option<u32>,
-    /// Whether a job met damage in the tables.
+    /// Whether the job met damage in the tables.
     is_damaged: bool,
+    /// Whether changes of the commit at hand were forgotten.
+    is_doubtful: bool,
 }
 
 /// A row that was written.
@@ -68,6 +70,7 @@ impl Writing {
             is_work_due: false,
             merging: None,
             is_damaged: false,
+            is_doubtful: false,
         }
     }
 
@@ -75,6 +78,7 @@ impl Writing {
     pub fn begun(&mut self) {
         self.pending_before = self.pending.len();
         self.queued.iter_mut().for_each(QueuedRows::clear);
+        self.is_damaged = false;
     }
 
     /// The job ends well: its words go to the tables now, where damage can still be met, and not with the commit.
@@ -125,6 +129,10 @@ impl Writing {
 
     /// All that was changed is on the disk.
     pub fn committed(&mut self) {
+        // Memory may have been read again before this commit, and what it lacks is not known any more.
+        if std::mem::take(&mut self.is_doubtful) {
+            self.memory.distrust();
+        }
         if !self.pending.is_empty() {
             self.words.note_written(self.pending.len() as u64);
             self.wake.written();
@@ -139,7 +147,7 @@ impl Writing {
     pub fn aborted(&mut self) {
         self.pending.clear();
         self.memory.distrust();
-        self.next = None;
+        self.is_doubtful = true;
         self.merging = None;
         self.is_work_due = true;
     }
@@ -274,7 +282,8 @@ impl Writing {
     /// Those of the storage.
     pub fn reset(&mut self, connection: &Connection) -> Result<(), ServiceError> {
         let used = self.next(connection)?.row;
-        postings::reset(connection, used)?;
+        let used = postings::reset(connection, used)?;
+        self.next(connection)?.row = used;
         self.is_work_due = true;
         Ok(())
     }

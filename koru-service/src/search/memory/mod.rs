@@ -122,7 +122,7 @@ impl Memory {
     /// # Errors
     /// Those of the storage.
     pub fn view<S: WriterState>(&self, store: &Store<S>) -> Result<View, ServiceError> {
-        if let Some(view) = self.now() {
+        if let Some(view) = self.whole() {
             return Ok(view);
         }
         let _filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,14 +155,19 @@ impl Memory {
         Ok(tables.view())
     }
 
-    /// The tables as they are now, where nothing must be read. A search takes them once it sees its state of the
-    /// store: then they hold every row of it.
+    /// The tables as they are now. A search takes them once it sees its state of the store: then they hold every row of
+    /// it. None: they must be read again, which the next [`Memory::view`] does.
     #[must_use]
     pub fn now(&self) -> Option<View> {
         let tables = self.tables();
-        let is_whole =
-            tables.is_filled && !tables.are_places_stale && !self.is_stale.load(Ordering::Acquire);
-        is_whole.then(|| tables.view())
+        let is_there = tables.is_filled && !self.is_stale.load(Ordering::Acquire);
+        is_there.then(|| tables.view())
+    }
+
+    /// The tables where nothing must be read.
+    fn whole(&self) -> Option<View> {
+        let are_places_stale = self.tables().are_places_stale;
+        self.now().filter(|_| !are_places_stale)
     }
 }
 

@@ -147,12 +147,13 @@ impl<S: WriterState> Writing<S> {
     /// Finds out whether a failed commit is on disk.
     fn settle(&mut self, fault: StorageFault) -> Option<Fate> {
         tracing::error!(%fault, "a commit failed");
-        self.state.aborted();
         self.connection = None;
         let found = reopen(&self.path, Some(fault)).and_then(|connection| {
             let mark = last_mark(&connection).map_err(|error| fault_of(&error))?;
             Ok((connection, mark))
         });
+        // Not before: whoever reads the store again must see what its log holds.
+        self.state.aborted();
         match found {
             Ok((connection, mark)) => {
                 let landed = mark == self.mark + 1;
@@ -181,7 +182,7 @@ fn run_job<S: WriterState>(
     }
     // What was undone counts as changed rows, too.
     let before = connection.total_changes();
-    let was_mended = match state.mend(connection) {
+    let was_mended = match try_mend(connection, state)? {
         Ok(was_mended) => was_mended,
         Err(error) => {
             job.spoil(error);
@@ -190,6 +191,22 @@ fn run_job<S: WriterState>(
     };
     let succeeded = was_mended && try_job(connection, state, job)?;
     Ok(was_mended || (succeeded && connection.total_changes() != before))
+}
+
+/// Mends what made a job fail, or leaves all as it was. Fails where the commit as a whole is lost.
+fn try_mend<S: WriterState>(
+    connection: &Connection,
+    state: &mut S,
+) -> Result<Result<bool, ServiceError>, StorageFault> {
+    let fault = |error| fault_of(&error);
+    connection.execute_batch("SAVEPOINT mend").map_err(fault)?;
+    let mended = state.mend(connection);
+    if connection.is_autocommit() {
+        return Err(StorageFault::Refused);
+    }
+    let end = if mended.is_ok() { "RELEASE mend" } else { "ROLLBACK TO mend; RELEASE mend" };
+    connection.execute_batch(end).map_err(fault)?;
+    Ok(mended)
 }
 
 /// Runs a job once; where it fails, nothing of it stays.
