@@ -4,7 +4,7 @@
 //! `--quick` takes 20,000 nodes; without it 200,000 and 1,000,000; `--nodes N` takes others. `--home DIR` leaves the
 //! first store there, as a home of the service, and `--report FILE` writes what was measured as JSON for
 //! `cargo xtask bench search`. `--only TEXT` measures the types of query whose names hold it and nothing else, for a
-//! profiler.
+//! profiler; `--only edits` and `--only rebuild` measure these.
 
 #![expect(clippy::print_stdout, reason = "what is measured is said on the terminal")]
 

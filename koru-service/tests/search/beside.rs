@@ -159,6 +159,7 @@ fn many_searches_beside_moves_to_the_trash_all_come_to_an_end() {
 #[test]
 fn later_pages_find_the_documents_in_which_frequent_words_are_spread() {
     let koru = Fixture::new();
+    koru.page("Rare", &["paragraph alpha here", "paragraph zebra there"]);
     for number in 0..50 {
         koru.page(&format!("Spread {number}"), &["paragraph alpha here", "paragraph beta there"]);
     }
@@ -181,6 +182,10 @@ fn later_pages_find_the_documents_in_which_frequent_words_are_spread() {
         assert_eq!(found["incomplete"], json!(null));
         offset = found["next_offset"].clone();
     }
+    // Beside a rare word the newest rows of the frequent one are not enough either.
+    let found = koru.search("zebra alpha ");
+    assert_eq!(super::support::titles(&found), ["Rare"]);
+    assert_eq!(found["incomplete"], json!(null));
     let spread = all.iter().filter(|title| title.starts_with("Spread")).count();
     assert_eq!((all.len(), spread), (269, 50));
 }

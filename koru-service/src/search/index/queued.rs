@@ -1,9 +1,8 @@
 //! What a job changes of one full-text table, until the job ends.
 //!
 //! A full-text table keeps new words in memory only as long as the numbers of their rows go up: a deletion of an older row
-//! writes them all as a segment of their own. So a job's deletions are made first, then its insertions. With one after
-//! the other, node by node, making an index again took five times as long (`cargo bench -p koru-service --bench search
-//! -- --nodes 200000 --only rebuild`).
+//! writes them all as a segment of their own. So a job's deletions are made first, then its insertions; node by node, a
+//! job would leave a segment for each.
 
 use rusqlite::Connection;
 
